@@ -1,0 +1,153 @@
+// The server's step: look at the port, stamp, check, turn round in place, send. One session, one message size;
+// whoever is not of this session gets no answer, only a counter.
+//
+// A step does a bounded amount of work (one look's arrivals). It allocates, locks, prints and waits for nothing.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "rt_core/accounting.hpp"
+#include "rt_core/event_log.hpp"
+#include "rt_core/gap_watch.hpp"
+#include "rt_core/limits.hpp"
+#include "rt_core/message.hpp"
+#include "rt_core/message_port.hpp"
+#include "rt_core/run_plan.hpp"
+#include "rt_core/sequence_window.hpp"
+
+namespace rtecho {
+
+struct ServerStep {
+  Instant now;               // when the port was looked at
+  std::size_t arrivals = 0;  // what the look brought
+};
+
+template <MessagePort Port>
+class EchoServer {
+ public:
+  // The port must outlive the server.
+  EchoServer(Port& port, const ServerPlan& plan)
+      : port_(port),
+        shape_(plan.shape),
+        form_(plan.shape.form()),
+        stream_(port.capabilities().stream),
+        gaps_(plan.gap_threshold) {}
+
+  ServerStep step() noexcept {
+    const std::size_t count = port_.receive(arrivals_);
+    const Instant now = port_.now();  // the receive stamp of everything that this look brought
+    const Duration gap = gaps_.look(now);
+    if (gap > Duration{}) {
+      events_.add(Event{.kind = EventKind::gap, .value_ns = gap.ns(), .send = now});
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      serve(arrivals_[i], now);
+    }
+    return ServerStep{now, count};
+  }
+
+  // The time until the next step is spent waiting on purpose.
+  void pause() noexcept { gaps_.pause(); }
+
+  [[nodiscard]] const ServerAccounting& accounting() const { return accounting_; }
+  [[nodiscard]] const GapWatch& gaps() const { return gaps_; }
+  [[nodiscard]] EventLog& events() { return events_; }
+  // A stream's cuts do not fall on messages any more: nothing that follows can be trusted.
+  [[nodiscard]] bool desynchronised() const { return stream_ && accounting_.malformed > 0; }
+
+ private:
+  void serve(const Arrival& arrival, Instant now) noexcept {
+    ++accounting_.frames;
+    switch (form_) {
+      case MessageForm::full: serve_full(arrival, now); break;
+      case MessageForm::short_header: serve_short(arrival); break;
+      case MessageForm::tag: serve_tag(arrival); break;
+    }
+  }
+
+  void serve_full(const Arrival& arrival, Instant now) noexcept {
+    const MessageFault fault = arrival.truncated ? MessageFault::length : FullMessage::check(arrival.bytes, shape_);
+    if (fault != MessageFault::none) {
+      drop(arrival, fault);
+      return;
+    }
+    if (FullMessage::kind(arrival.bytes) != static_cast<std::uint8_t>(MessageKind::echo)) {
+      drop(arrival, MessageFault::session);  // a reply, a probe: well formed, but nothing to answer
+      return;
+    }
+    count_request(FullMessage::sequence(arrival.bytes));
+    const std::uint32_t gap_ns = gaps_.take_longest_ns();
+    turn_full_message(arrival.bytes, now, port_.now(), gap_ns);
+    send_reply(arrival);
+  }
+
+  void serve_short(const Arrival& arrival) noexcept {
+    const MessageFault fault = arrival.truncated ? MessageFault::length : ShortMessage::check(arrival.bytes, shape_);
+    if (fault != MessageFault::none) {
+      drop(arrival, fault);
+      return;
+    }
+    if (ShortMessage::kind(arrival.bytes) != static_cast<std::uint8_t>(MessageKind::echo)) {
+      drop(arrival, MessageFault::session);
+      return;
+    }
+    count_request(ShortMessage::sequence(arrival.bytes));
+    arrival.bytes[short_offset::kind] |= std::byte{reply_bit};
+    send_reply(arrival);
+  }
+
+  void serve_tag(const Arrival& arrival) noexcept {
+    if (arrival.truncated || arrival.bytes.size() != shape_.message_bytes) {
+      drop(arrival, MessageFault::length);
+      return;
+    }
+    if (TagMessage::is_reply(arrival.bytes)) {
+      drop(arrival, MessageFault::session);
+      return;
+    }
+    count_request(extend_sequence(TagMessage::sequence(arrival.bytes), sequence_bits(shape_.message_bytes),
+                                  seen_.next()));
+    arrival.bytes[0] |= std::byte{reply_bit};
+    send_reply(arrival);
+  }
+
+  void count_request(std::uint64_t sequence) noexcept {
+    if (seen_.mark(sequence)) {
+      ++accounting_.requests;
+    } else {
+      ++accounting_.repeated;
+    }
+  }
+
+  void send_reply(const Arrival& arrival) noexcept {
+    if (port_.reply(arrival) == SendOutcome::sent) {
+      ++accounting_.replies;
+    } else {
+      ++accounting_.reply_refused;
+    }
+  }
+
+  void drop(const Arrival& arrival, MessageFault fault) noexcept {
+    if (fault == MessageFault::session) {
+      ++accounting_.unarmed;
+    } else {
+      ++accounting_.malformed;
+    }
+    port_.release(arrival);
+  }
+
+  Port& port_;
+  MessageShape shape_;
+  MessageForm form_;
+  bool stream_;
+  ServerAccounting accounting_;
+  GapWatch gaps_;
+  SequenceWindow seen_;
+  EventLog events_;
+  std::array<Arrival, limits::receive_batch> arrivals_{};
+};
+
+}  // namespace rtecho

@@ -1,0 +1,132 @@
+// Latencies in fixed memory: the bucket rule of HdrHistogram (lowest 1 ns, highest 100 s, 3 significant digits,
+// 64-bit counts), with what a bucket would blur kept exactly beside it: minimum, maximum and its sequence
+// number, sum, and sum of squares.
+//
+// `record` cannot fail: a value above 100 s goes to `saturated` (and counts in n and as the maximum), a negative
+// one to its own counter (and counts in nothing else, because no statistic of it would mean anything).
+// A histogram is 229 KiB: it belongs into memory that was mapped before the run, not on a stack.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "rt_core/assert.hpp"
+#include "rt_core/limits.hpp"
+#include "rt_core/time.hpp"
+
+namespace rtecho {
+
+// Unsigned 128-bit accumulator without a 128-bit type, which is neither standard nor free of library calls.
+struct WideSum {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+
+  constexpr void add(std::uint64_t value) {
+    low += value;
+    high += low < value ? 1U : 0U;
+  }
+  constexpr void add(const WideSum& other) {
+    add(other.low);
+    high += other.high;
+  }
+  // value² for value < 2^48: (h·2^32 + l)² = h²·2^64 + 2hl·2^32 + l².
+  constexpr void add_square(std::uint64_t value) {
+    const std::uint64_t l = value & 0xFFFF'FFFFU;
+    const std::uint64_t h = value >> 32U;
+    add(l * l);
+    if (h != 0) {
+      const std::uint64_t cross = 2 * h * l;
+      add(cross << 32U);
+      high += (cross >> 32U) + h * h;
+    }
+  }
+  [[nodiscard]] constexpr long double value() const {
+    return static_cast<long double>(high) * 18'446'744'073'709'551'616.0L + static_cast<long double>(low);
+  }
+};
+
+class Histogram {
+ public:
+  static constexpr unsigned significant_digits = 3;
+  static constexpr unsigned sub_bucket_half_bits = 10;  // 2 · 10^3 rounded up to 2^11, halved
+  static constexpr std::uint64_t sub_bucket_mask = (1U << (sub_bucket_half_bits + 1)) - 1;
+  static constexpr std::int64_t highest_ns = limits::histogram_highest_ns;
+
+  static constexpr std::size_t index_of(std::uint64_t value) {
+    const unsigned bucket = static_cast<unsigned>(std::bit_width(value | sub_bucket_mask)) - (sub_bucket_half_bits + 1);
+    return (static_cast<std::size_t>(bucket) << sub_bucket_half_bits) + static_cast<std::size_t>(value >> bucket);
+  }
+  static constexpr std::size_t bucket_count = 28 * (1U << sub_bucket_half_bits);
+
+  // Largest value that shares the bucket: what a percentile reports.
+  static constexpr std::int64_t highest_equivalent(std::size_t index) {
+    const std::size_t half = std::size_t{1} << sub_bucket_half_bits;
+    const std::size_t bucket = index < 2 * half ? 0 : index / half - 1;
+    const std::size_t sub_bucket = index - (bucket << sub_bucket_half_bits);
+    return static_cast<std::int64_t>(((sub_bucket + 1) << bucket) - 1);
+  }
+
+  // `sequence` says which message this was, for the maximum.
+  void record(Duration value, std::uint64_t sequence) {
+    const std::int64_t ns = value.ns();
+    if (ns < 0) {
+      ++negative_;
+      return;
+    }
+    ++n_;
+    if (ns > max_ns_) {
+      max_ns_ = ns;
+      max_sequence_ = sequence;
+    }
+    if (ns > highest_ns) {
+      ++saturated_;
+      return;
+    }
+    if (ns < min_ns_) {
+      min_ns_ = ns;
+    }
+    const auto magnitude = static_cast<std::uint64_t>(ns);
+    sum_.add(magnitude);
+    sum_of_squares_.add_square(magnitude);
+    ++counts_[index_of(magnitude)];
+  }
+
+  void merge(const Histogram& other);
+  void reset() { *this = Histogram{}; }
+
+  [[nodiscard]] std::uint64_t n() const { return n_; }
+  [[nodiscard]] std::uint64_t saturated() const { return saturated_; }
+  [[nodiscard]] std::uint64_t negative() const { return negative_; }
+  // Exact. Absent without a sample; the minimum also where every sample was saturated.
+  [[nodiscard]] std::optional<Duration> min() const;
+  [[nodiscard]] std::optional<Duration> max() const;
+  [[nodiscard]] std::uint64_t max_sequence() const { return max_sequence_; }
+  // Of the samples that were not saturated.
+  [[nodiscard]] const WideSum& sum() const { return sum_; }
+  [[nodiscard]] const WideSum& sum_of_squares() const { return sum_of_squares_; }
+  [[nodiscard]] std::uint64_t count_at(std::size_t index) const { return counts_[index]; }
+
+  // The highest equivalent value of the sample at rank ceil(n · numerator / denominator), never above the exact
+  // maximum and never below the exact minimum. Absent where n < denominator / (denominator - numerator): with
+  // fewer samples the percentile is a name for the maximum. numerator = denominator gives the maximum.
+  // Not for a step: it walks the table.
+  [[nodiscard]] std::optional<Duration> percentile(std::uint64_t numerator, std::uint64_t denominator) const;
+
+ private:
+  std::uint64_t n_ = 0;
+  std::uint64_t saturated_ = 0;
+  std::uint64_t negative_ = 0;
+  std::int64_t min_ns_ = highest_ns + 1;
+  std::int64_t max_ns_ = -1;
+  std::uint64_t max_sequence_ = 0;
+  WideSum sum_;
+  WideSum sum_of_squares_;
+  std::array<std::uint64_t, bucket_count> counts_{};
+
+  static_assert(sub_bucket_mask << 26U >= static_cast<std::uint64_t>(highest_ns), "27 buckets hold 100 s");
+};
+
+}  // namespace rtecho
