@@ -15,7 +15,7 @@ struct ClientAccounting {
 
   // What became of the sent ones.
   std::uint64_t answered = 0;
-  std::uint64_t late = 0;        // answered after the timeout
+  std::uint64_t late = 0;  // answered after the timeout
   std::uint64_t lost = 0;
   std::uint64_t unresolved = 0;  // in flight when the run was interrupted
 
@@ -44,10 +44,10 @@ struct ClientAccounting {
 
 struct ServerAccounting {
   std::uint64_t frames = 0;
-  std::uint64_t requests = 0;   // distinct requests of the armed session
-  std::uint64_t repeated = 0;   // requests seen before: answered again, as an echo must
+  std::uint64_t requests = 0;  // distinct requests of the armed session
+  std::uint64_t repeated = 0;  // requests seen before: answered again, as an echo must
   std::uint64_t malformed = 0;
-  std::uint64_t unarmed = 0;    // well formed, but of no session that is armed here
+  std::uint64_t unarmed = 0;  // well formed, but of no session that is armed here
   std::uint64_t replies = 0;
   std::uint64_t reply_refused = 0;  // the driver did not take the reply
 
@@ -66,7 +66,8 @@ struct LossSplit {
 
 // Needs both halves, and a run that was not interrupted. Where the server saw more distinct requests than the
 // client thinks it sent, or more were lost on the way up than are missing, the halves do not belong together.
-[[nodiscard]] constexpr bool split_loss(const ClientAccounting& client, const ServerAccounting& server, LossSplit& out) {
+[[nodiscard]] constexpr bool split_loss(const ClientAccounting& client, const ServerAccounting& server,
+                                        LossSplit& out) {
   if (client.unresolved != 0 || server.requests > client.sent) {
     return false;
   }

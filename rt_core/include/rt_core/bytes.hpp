@@ -14,7 +14,9 @@ namespace rtecho {
 
 namespace detail {
 
-constexpr std::uint16_t reverse_bytes(std::uint16_t v) { return static_cast<std::uint16_t>((v << 8U) | (v >> 8U)); }
+constexpr std::uint16_t reverse_bytes(std::uint16_t v) {
+  return static_cast<std::uint16_t>((v << 8U) | (v >> 8U));
+}
 constexpr std::uint32_t reverse_bytes(std::uint32_t v) {
   return (v << 24U) | ((v & 0xFF00U) << 8U) | ((v >> 8U) & 0xFF00U) | (v >> 24U);
 }

@@ -62,9 +62,15 @@ class EchoServer {
   void serve(const Arrival& arrival, Instant now) noexcept {
     ++accounting_.frames;
     switch (form_) {
-      case MessageForm::full: serve_full(arrival, now); break;
-      case MessageForm::short_header: serve_short(arrival); break;
-      case MessageForm::tag: serve_tag(arrival); break;
+      case MessageForm::full:
+        serve_full(arrival, now);
+        break;
+      case MessageForm::short_header:
+        serve_short(arrival);
+        break;
+      case MessageForm::tag:
+        serve_tag(arrival);
+        break;
     }
   }
 
@@ -75,7 +81,7 @@ class EchoServer {
       return;
     }
     if (FullMessage::kind(arrival.bytes) != static_cast<std::uint8_t>(MessageKind::echo)) {
-      drop(arrival, MessageFault::session);  // a reply, a probe: well formed, but nothing to answer
+      drop(arrival, MessageFault::kind);  // a reply, a probe: well formed, but nothing to answer
       return;
     }
     count_request(FullMessage::sequence(arrival.bytes));
@@ -91,7 +97,7 @@ class EchoServer {
       return;
     }
     if (ShortMessage::kind(arrival.bytes) != static_cast<std::uint8_t>(MessageKind::echo)) {
-      drop(arrival, MessageFault::session);
+      drop(arrival, MessageFault::kind);
       return;
     }
     count_request(ShortMessage::sequence(arrival.bytes));
@@ -105,11 +111,11 @@ class EchoServer {
       return;
     }
     if (TagMessage::is_reply(arrival.bytes)) {
-      drop(arrival, MessageFault::session);
+      drop(arrival, MessageFault::kind);
       return;
     }
-    count_request(extend_sequence(TagMessage::sequence(arrival.bytes), sequence_bits(shape_.message_bytes),
-                                  seen_.next()));
+    count_request(
+        extend_sequence(TagMessage::sequence(arrival.bytes), sequence_bits(shape_.message_bytes), seen_.next()));
     arrival.bytes[0] |= std::byte{reply_bit};
     send_reply(arrival);
   }
@@ -131,7 +137,7 @@ class EchoServer {
   }
 
   void drop(const Arrival& arrival, MessageFault fault) noexcept {
-    if (fault == MessageFault::session) {
+    if (fault == MessageFault::session || fault == MessageFault::kind) {
       ++accounting_.unarmed;
     } else {
       ++accounting_.malformed;

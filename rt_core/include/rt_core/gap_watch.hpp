@@ -11,7 +11,7 @@
 namespace rtecho {
 
 struct Gap {
-  Instant at;       // its end: the look that came late
+  Instant at;  // its end: the look that came late
   Duration length;
 };
 

@@ -71,9 +71,12 @@ void write_fill(std::span<std::byte> message, std::size_t first, std::uint64_t s
 
 [[nodiscard]] constexpr std::size_t header_bytes_of(std::size_t message_bytes) {
   switch (form_of(message_bytes)) {
-    case MessageForm::full: return full_header_bytes;
-    case MessageForm::short_header: return short_header_bytes;
-    case MessageForm::tag: break;
+    case MessageForm::full:
+      return full_header_bytes;
+    case MessageForm::short_header:
+      return short_header_bytes;
+    case MessageForm::tag:
+      break;
   }
   return message_bytes;
 }
@@ -114,6 +117,8 @@ enum class MessageFault : std::uint8_t {
   foreign,  // magic, version, kind, or a field that is fixed by the form
   check,    // full form: the header check does not fit
   session,  // another session's
+  kind,     // of our session, but not what is answered or waited for here
+  fill,     // the bytes behind the header are not those that were sent
 };
 
 // A checked view of a full message.

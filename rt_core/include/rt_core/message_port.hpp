@@ -15,8 +15,8 @@ namespace rtecho {
 // answered, released, or the port is looked at again, whichever comes first.
 struct Arrival {
   std::span<std::byte> bytes;
-  std::uint32_t slot = 0;   // the port's own handle for the memory behind `bytes`
-  bool truncated = false;   // the message was longer than the port's buffer: `bytes` is its beginning
+  std::uint32_t slot = 0;  // the port's own handle for the memory behind `bytes`
+  bool truncated = false;  // the message was longer than the port's buffer: `bytes` is its beginning
 };
 
 enum class SendOutcome : std::uint8_t {
@@ -57,20 +57,30 @@ struct PortCapabilities {
 template <typename P>
 concept MessagePort = requires(P port, const P& view, std::span<Arrival> arrivals, const Arrival& arrival,
                                std::size_t bytes, std::span<std::byte> frame, Instant until) {
-  { port.now() } noexcept -> std::same_as<Instant>;
+  { port.now() }
+  noexcept->std::same_as<Instant>;
   // Fills at most arrivals.size() entries and returns how many.
-  { port.receive(arrivals) } noexcept -> std::same_as<std::size_t>;
+  { port.receive(arrivals) }
+  noexcept->std::same_as<std::size_t>;
   // Sends the arrival's bytes back where they came from and gives the memory back, also when it failed.
-  { port.reply(arrival) } noexcept -> std::same_as<SendOutcome>;
+  { port.reply(arrival) }
+  noexcept->std::same_as<SendOutcome>;
   // Gives the memory back without an answer.
-  { port.release(arrival) } noexcept;
+  { port.release(arrival) }
+  noexcept;
   // Memory for one message of this length; empty when none is free. Offered to `send` until it is taken.
-  { port.acquire(bytes) } noexcept -> std::same_as<std::span<std::byte>>;
-  { port.send(frame) } noexcept -> std::same_as<SendOutcome>;
-  { port.wait(until) } noexcept;
-  { view.capabilities() } noexcept -> std::same_as<PortCapabilities>;
-  { view.health() } noexcept -> std::same_as<PortHealth>;
-  { view.counters() } noexcept -> std::same_as<PortCounters>;
+  { port.acquire(bytes) }
+  noexcept->std::same_as<std::span<std::byte>>;
+  { port.send(frame) }
+  noexcept->std::same_as<SendOutcome>;
+  { port.wait(until) }
+  noexcept;
+  { view.capabilities() }
+  noexcept->std::same_as<PortCapabilities>;
+  { view.health() }
+  noexcept->std::same_as<PortHealth>;
+  { view.counters() }
+  noexcept->std::same_as<PortCounters>;
 };
 
 }  // namespace rtecho

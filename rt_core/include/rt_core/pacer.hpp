@@ -18,10 +18,10 @@ enum class MissedPolicy : std::uint8_t {
 // Slot k is at k · seconds_ns_numerator / slots_per_numerator, rounded down. Without a spacing (numerator 0) a
 // slot is due as soon as the window allows: ping-pong with window and burst 1.
 struct PacingPlan {
-  std::int64_t numerator_ns = 0;    // 10^9 for a rate in Hz, the interval for an interval
-  std::int64_t denominator = 1;     // the rate in Hz, or 1
-  std::uint32_t burst = 1;          // messages of one slot, all intended at its instant
-  std::uint32_t window = 1;         // most messages outstanding
+  std::int64_t numerator_ns = 0;  // 10^9 for a rate in Hz, the interval for an interval
+  std::int64_t denominator = 1;   // the rate in Hz, or 1
+  std::uint32_t burst = 1;        // messages of one slot, all intended at its instant
+  std::uint32_t window = 1;       // most messages outstanding
   MissedPolicy missed = MissedPolicy::late;
 
   [[nodiscard]] constexpr bool scheduled() const { return numerator_ns > 0; }

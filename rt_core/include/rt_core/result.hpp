@@ -27,8 +27,8 @@ enum class Status : std::uint8_t {
 
 struct Error {
   Status status = Status::failed;
-  int os_code = 0;            // errno or the Windows code; 0 where the system said nothing
-  const char* context = "";   // what was being done: static storage, lower case, no full stop
+  int os_code = 0;           // errno or the Windows code; 0 where the system said nothing
+  const char* context = "";  // what was being done: static storage, lower case, no full stop
 };
 
 // A value or an Error. Asking for the one that is not there is a caller's bug.

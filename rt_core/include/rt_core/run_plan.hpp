@@ -52,14 +52,14 @@ struct ServerPlan {
 // Why a plan cannot be run; none: it can.
 enum class PlanFault : std::uint8_t {
   none,
-  message_bytes,      // 0, or more than the protocol carries
-  window,             // 0, or more than the ring of per-message state allows
-  window_of_tag,      // more outstanding than the sequence bits of so small a message can tell apart
-  count,              // nothing to do
-  pacing,             // spacing that is negative or longer than an hour
-  burst,              // 0, or a burst larger than the window
-  timeout,            // 0, or beyond the histogram
-  rest,               // batches with rests shorter than the peer's idle limit needs
+  message_bytes,  // 0, or more than the protocol carries
+  window,         // 0, or more than the ring of per-message state allows
+  window_of_tag,  // more outstanding than the sequence bits of so small a message can tell apart
+  count,          // nothing to do
+  pacing,         // spacing that is negative or longer than an hour
+  burst,          // 0, or a burst larger than the window
+  timeout,        // 0, or beyond the histogram
+  rest,           // batches with rests shorter than the peer's idle limit needs
 };
 
 [[nodiscard]] constexpr std::uint32_t message_bytes_max(Protocol protocol) {

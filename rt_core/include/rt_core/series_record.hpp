@@ -35,7 +35,7 @@ enum class SeriesEnd : std::uint8_t {
 struct SeriesRecord {
   SeriesEnd end = SeriesEnd::running;
   ClientAccounting accounting;
-  Duration elapsed;              // first attempt to the end of the series, rests included
+  Duration elapsed;  // first attempt to the end of the series, rests included
   std::uint64_t rests = 0;
   std::uint64_t drain_waits = 0;  // 1-byte messages: how often a timeout was waited out before the next message
   BatchTable batches;

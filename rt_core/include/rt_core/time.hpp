@@ -55,7 +55,11 @@ class Instant {
   std::int64_t ns_ = 0;
 };
 
-[[nodiscard]] constexpr Duration longer(Duration a, Duration b) { return a < b ? b : a; }
-[[nodiscard]] constexpr Instant earlier(Instant a, Instant b) { return b < a ? b : a; }
+[[nodiscard]] constexpr Duration longer(Duration a, Duration b) {
+  return a < b ? b : a;
+}
+[[nodiscard]] constexpr Instant earlier(Instant a, Instant b) {
+  return b < a ? b : a;
+}
 
 }  // namespace rtecho
