@@ -31,7 +31,7 @@ enum class BatchEdge : std::uint8_t { none, began, ended };
 
 struct ClientStep {
   Instant now;                       // when the port was looked at
-  bool worked = false;               // something arrived or was sent
+  bool worked = false;               // something arrived, was sent, or a rest ended
   bool resting = false;              // nothing will be sent before next_due(): wait, do not spin
   BatchEdge edge = BatchEdge::none;  // of batches with recorded messages
 };
@@ -135,6 +135,7 @@ class EchoClient {
         step.resting = step.now < rest_until_;
         if (!step.resting) {
           phase_ = Phase::waking;
+          step.worked = true;
           step.edge = progress_.next_batch_records() ? BatchEdge::began : BatchEdge::none;
         }
         break;

@@ -10,7 +10,6 @@
 #include <span>
 
 #include "rt_core/accounting.hpp"
-#include "rt_core/event_log.hpp"
 #include "rt_core/gap_watch.hpp"
 #include "rt_core/limits.hpp"
 #include "rt_core/message.hpp"
@@ -39,10 +38,7 @@ class EchoServer {
   ServerStep step() noexcept {
     const std::size_t count = port_.receive(arrivals_);
     const Instant now = port_.now();  // the receive stamp of everything that this look brought
-    const Duration gap = gaps_.look(now);
-    if (gap > Duration{}) {
-      events_.add(Event{.kind = EventKind::gap, .value_ns = gap.ns(), .send = now});
-    }
+    gaps_.look(now);
     for (std::size_t i = 0; i < count; ++i) {
       serve(arrivals_[i], now);
     }
@@ -54,7 +50,6 @@ class EchoServer {
 
   [[nodiscard]] const ServerAccounting& accounting() const { return accounting_; }
   [[nodiscard]] const GapWatch& gaps() const { return gaps_; }
-  [[nodiscard]] EventLog& events() { return events_; }
   // A stream's cuts do not fall on messages any more: nothing that follows can be trusted.
   [[nodiscard]] bool desynchronised() const { return stream_ && accounting_.malformed > 0; }
 
@@ -152,7 +147,6 @@ class EchoServer {
   ServerAccounting accounting_;
   GapWatch gaps_;
   SequenceWindow seen_;
-  EventLog events_;
   std::array<Arrival, limits::receive_batch> arrivals_{};
 };
 
