@@ -1,0 +1,32 @@
+// Quantities as a user writes them: lengths of time, lists of message sizes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rt_core/run_plan.hpp"
+#include "rt_core/time.hpp"
+
+namespace rtecho::pair {
+
+// "250us", "500ms", "60s", "5m", "1h"; a bare number is seconds. Decimals are allowed. Absent for anything else, for
+// 0, and for more than a year.
+[[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
+
+// "64", "64,1024" in the order given; "rtx": the published sizes of the protocol. Absent for an empty or malformed
+// list, a size of 0, or one above 65,535; whether the protocol carries it is the plan's question.
+[[nodiscard]] std::optional<std::vector<std::uint32_t>> parse_sizes(std::string_view text, Protocol protocol);
+
+// 16 hexadecimal digits: sessions and nonces in control lines, whose JSON numbers other readers round.
+[[nodiscard]] std::string hex_text(std::uint64_t value);
+[[nodiscard]] std::optional<std::uint64_t> parse_hex(std::string_view text);
+
+[[nodiscard]] const char* name_of(Protocol protocol);
+[[nodiscard]] std::optional<Protocol> parse_protocol(std::string_view text);
+[[nodiscard]] const char* name_of(WaitMode mode);
+[[nodiscard]] std::optional<WaitMode> parse_wait(std::string_view text);
+
+}  // namespace rtecho::pair
