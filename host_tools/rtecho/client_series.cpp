@@ -8,6 +8,7 @@
 #include "platform/clock.hpp"
 #include "quantities.hpp"
 #include "report/program_failure.hpp"
+#include "restless.hpp"
 #include "sentences.hpp"
 
 namespace rtecho::pair {
@@ -97,9 +98,10 @@ DataPath ClientSeries::agree_on_udp(const Arm& arm) {
       return endpoint;
     }
   }
-  throw ProgramFailure(ExitCode::peer_absent,
-                       fmt::format("no probe from {} reached udp port {}: a firewall, or a path that does not carry udp?",
-                                   server.text(), complete.data_port));
+  throw ProgramFailure(
+      ExitCode::peer_absent,
+      fmt::format("no probe from {} reached udp port {}: a firewall, or a path that does not carry udp?", server.text(),
+                  complete.data_port));
 }
 
 DataPath ClientSeries::agree_on_tcp(const Arm& arm) {
@@ -107,8 +109,8 @@ DataPath ClientSeries::agree_on_tcp(const Arm& arm) {
   const drivers::Address server = control_.server().with_port(path.data_port);
   auto connection = drivers::TcpConnection::connect(server, path.session, time_to_answer);
   if (!connection) {
-    throw ProgramFailure(ExitCode::peer_absent, fmt::format("data connection to {}: {}", server.text(),
-                                                            sentence_of(connection.error())));
+    throw ProgramFailure(ExitCode::peer_absent,
+                         fmt::format("data connection to {}: {}", server.text(), sentence_of(connection.error())));
   }
   note_armed(control_.await(time_to_answer));
   return std::move(connection).value();
@@ -128,7 +130,12 @@ void ClientSeries::start(const platform::StopFlag& stop) {
         gaps_ = &client->gaps();
       },
       *port_);
-  thread_.emplace(value_or_refused(platform::BootstrappedThread::start(options_.thread.plan, &ClientSeries::run, this)));
+  if (const auto risk = freeze_risk(options_.thread, plan_.batch.rests())) {
+    throw ProgramFailure(ExitCode::machine_refused, *risk);
+  }
+  platform::ThreadPlan thread = options_.thread.plan;
+  thread.name = loop_name(options_.thread, plan_.batch.rests());
+  thread_.emplace(value_or_refused(platform::BootstrappedThread::start(thread, &ClientSeries::run, this)));
 }
 
 void ClientSeries::run(void* self) {
@@ -172,6 +179,8 @@ void ClientSeries::watch(const EventHandler& on_event) {
   }
 }
 
-nlohmann::json ClientSeries::port_counters() const { return to_json(counters_of(*port_), retransmits_of(*port_)); }
+nlohmann::json ClientSeries::port_counters() const {
+  return to_json(counters_of(*port_), retransmits_of(*port_));
+}
 
 }  // namespace rtecho::pair

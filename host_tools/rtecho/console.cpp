@@ -21,10 +21,10 @@ void ProgressLine::show(const Event& batch) {
   if (!on_terminal_) {
     return;
   }
-  const std::string progress = planned_ == 0 ? fmt::format("{}", batch.sequence)
-                                             : fmt::format("{} of {}", batch.sequence, planned_);
-  const std::string line = fmt::format("{}: {}, maximum so far {:.1f} us", series_, progress,
-                                       static_cast<double>(batch.value_ns) / 1000.0);
+  const std::string progress =
+      planned_ == 0 ? fmt::format("{}", batch.sequence) : fmt::format("{} of {}", batch.sequence, planned_);
+  const std::string line =
+      fmt::format("{}: {}, maximum so far {:.1f} us", series_, progress, static_cast<double>(batch.value_ns) / 1000.0);
   const std::size_t blanks = shown_ > line.size() ? shown_ - line.size() : 0;
   fmt::print(stderr, "\r{}{:{}}", line, "", blanks);
   std::fflush(stderr);

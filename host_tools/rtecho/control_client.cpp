@@ -30,7 +30,9 @@ constexpr Duration between_alives = Duration::from_ms(500);
 // The server is trusted more than a client: its facts may be long.
 constexpr std::size_t line_bytes_max = 64 * 1024;
 
-std::chrono::nanoseconds chrono_of(Duration length) { return std::chrono::nanoseconds(length.ns()); }
+std::chrono::nanoseconds chrono_of(Duration length) {
+  return std::chrono::nanoseconds(length.ns());
+}
 
 }  // namespace
 
@@ -130,16 +132,20 @@ ControlClient::Attempt ControlClient::introduce(const std::string& key, std::str
     return Attempt::try_again;
   }
   if (answer.is_null() && is_open()) {
-    throw ProgramFailure(ExitCode::peer_absent, fmt::format("no answer from {}: is it an rtecho server?", server_.text()));
+    throw ProgramFailure(ExitCode::peer_absent,
+                         fmt::format("no answer from {}: is it an rtecho server?", server_.text()));
   }
   if (answer.is_null()) {
     reason = fmt::format("{} closed the connection without a word: is it an rtecho server?", server_.text());
     return Attempt::try_again;
   }
-  throw ProgramFailure(ExitCode::peer_absent, fmt::format("{} does not answer as an rtecho server does", server_.text()));
+  throw ProgramFailure(ExitCode::peer_absent,
+                       fmt::format("{} does not answer as an rtecho server does", server_.text()));
 }
 
-void ControlClient::send(const nlohmann::json& message) { channel_->send(message); }
+void ControlClient::send(const nlohmann::json& message) {
+  channel_->send(message);
+}
 
 // Null where nothing came.
 nlohmann::json ControlClient::receive(Duration timeout) {
@@ -164,8 +170,9 @@ nlohmann::json ControlClient::ask(const nlohmann::json& request, Duration timeou
 nlohmann::json ControlClient::await(Duration timeout) {
   nlohmann::json answer = receive(timeout);
   if (answer.is_null()) {
-    throw ProgramFailure(ExitCode::peer_absent, is_open() ? fmt::format("no answer from the server at {}", server_.text())
-                                                          : fmt::format("the server at {} went away", server_.text()));
+    throw ProgramFailure(ExitCode::peer_absent, is_open()
+                                                    ? fmt::format("no answer from the server at {}", server_.text())
+                                                    : fmt::format("the server at {} went away", server_.text()));
   }
   if (is_type(answer, "error")) {
     throw ProgramFailure(ExitCode::peer_absent,

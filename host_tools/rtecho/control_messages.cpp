@@ -12,7 +12,8 @@ using nlohmann::json;
 
 // A whole number of the range, or absent.
 template <typename T>
-std::optional<T> whole_field(const json& message, const char* key, std::uint64_t highest = std::numeric_limits<T>::max()) {
+std::optional<T> whole_field(const json& message, const char* key,
+                             std::uint64_t highest = std::numeric_limits<T>::max()) {
   const auto field = message.find(key);
   if (field == message.end() || !field->is_number_unsigned() || field->get<std::uint64_t>() > highest) {
     return std::nullopt;
@@ -36,20 +37,26 @@ const json& object_field(const json& message, const char* key) {
 
 }  // namespace
 
-bool is_type(const json& message, const char* type) { return text_field(message, "type") == type; }
+bool is_type(const json& message, const char* type) {
+  return text_field(message, "type") == type;
+}
 
 std::string text_field(const json& message, const char* key) {
   const auto field = message.find(key);
   return field != message.end() && field->is_string() ? field->get<std::string>() : std::string();
 }
 
-json error_message(const std::string& reason) { return text_message("error", "reason", reason); }
+json error_message(const std::string& reason) {
+  return text_message("error", "reason", reason);
+}
 
 json text_message(const char* type, const char* key, const std::string& text) {
   return json{{"type", type}, {key, text}};
 }
 
-json to_json(const Hello& hello) { return json{{"type", "hello"}, {"version", hello.version}}; }
+json to_json(const Hello& hello) {
+  return json{{"type", "hello"}, {"version", hello.version}};
+}
 
 std::optional<Hello> read_hello(const json& message) {
   const auto version = whole_field<std::uint16_t>(message, "version");

@@ -27,9 +27,9 @@ struct Hello {
 struct Arm {
   Protocol protocol = Protocol::udp;
   std::uint32_t message_bytes = 0;
-  std::uint16_t data_port = 0;   // udp: where the client receives; tcp: 0
-  std::string data_address;      // empty: the control connection's
-  Duration spacing;              // 0 without a schedule
+  std::uint16_t data_port = 0;  // udp: where the client receives; tcp: 0
+  std::string data_address;     // empty: the control connection's
+  Duration spacing;             // 0 without a schedule
   bool rests = true;
 };
 

@@ -63,7 +63,9 @@ ControlServer::ControlServer(asio::io_context& events, const ServerOptions& opti
   accept_next();
 }
 
-ControlServer::~ControlServer() { shut_down(); }
+ControlServer::~ControlServer() {
+  shut_down();
+}
 
 void ControlServer::accept_next() {
   acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {

@@ -9,6 +9,7 @@
 #include "key_file.hpp"
 #include "platform/random.hpp"
 #include "quantities.hpp"
+#include "restless.hpp"
 #include "sentences.hpp"
 #include "version.hpp"
 
@@ -59,7 +60,9 @@ void ControlClientSession::refuse(const std::string& reason) {
   channel_->close();
 }
 
-void ControlClientSession::end() { channel_->close(); }
+void ControlClientSession::end() {
+  channel_->close();
+}
 
 void ControlClientSession::take(const nlohmann::json& message) {
   if (is_type(message, "alive")) {
@@ -70,10 +73,18 @@ void ControlClientSession::take(const nlohmann::json& message) {
     return;
   }
   switch (state_) {
-    case State::awaiting_hello: take_hello(message); break;
-    case State::awaiting_proof: take_proof(message); break;
-    case State::idle: take_arm(message); break;
-    case State::connecting: take_probe(message); break;
+    case State::awaiting_hello:
+      take_hello(message);
+      break;
+    case State::awaiting_proof:
+      take_proof(message);
+      break;
+    case State::idle:
+      take_arm(message);
+      break;
+    case State::connecting:
+      take_probe(message);
+      break;
     case State::armed:
       if (is_type(message, "end")) {
         take_end();
@@ -91,10 +102,8 @@ void ControlClientSession::take_hello(const nlohmann::json& message) {
     return;
   }
   if (hello->version != control_version) {
-    channel_->send(nlohmann::json{{"type", "error"},
-                                  {"reason", "version"},
-                                  {"version", control_version},
-                                  {"tool", program_version()}});
+    channel_->send(nlohmann::json{
+        {"type", "error"}, {"reason", "version"}, {"version", control_version}, {"tool", program_version()}});
     channel_->close();
     return;
   }
@@ -161,6 +170,10 @@ void ControlClientSession::take_arm(const nlohmann::json& message) {
     refuse("data address is not yours and not in --allow");
     return;
   }
+  if (const auto risk = freeze_risk(server_.options_.thread, arm->rests)) {
+    refuse(*risk);
+    return;
+  }
   arm_ = *arm;
   auto offer = DataPathOffer::open(arm_, local_.with_port(server_.options_.data_port), *client);
   if (!offer) {
@@ -204,22 +217,22 @@ void ControlClientSession::take_probe(const nlohmann::json& message) {
 // Accepting blocks, and the other control connections shall not wait for it. The thread does not keep the session
 // alive: who ends first, session or thread, must not matter.
 void ControlClientSession::await_connection() {
-  accepting_ = std::thread([weak = weak_from_this(), offer = offer_, &events = server_.events_,
-                            cancelled = accepting_cancelled_] {
-    Result<drivers::TcpConnection> connection = Error{Status::timed_out, 0, "waiting for the data connection"};
-    for (int slice = 0; slice < accept_slices && !cancelled->load(); ++slice) {
-      connection = offer->accept(Duration::from_ns(time_to_connect.ns() / accept_slices));
-      if (connection || connection.error().status != Status::timed_out) {
-        break;
-      }
-    }
-    auto outcome = std::make_shared<Result<drivers::TcpConnection>>(std::move(connection));
-    asio::post(events, [weak, outcome] {
-      if (const auto self = weak.lock()) {
-        self->take_connection(std::move(*outcome));
-      }
-    });
-  });
+  accepting_ = std::thread(
+      [weak = weak_from_this(), offer = offer_, &events = server_.events_, cancelled = accepting_cancelled_] {
+        Result<drivers::TcpConnection> connection = Error{Status::timed_out, 0, "waiting for the data connection"};
+        for (int slice = 0; slice < accept_slices && !cancelled->load(); ++slice) {
+          connection = offer->accept(Duration::from_ns(time_to_connect.ns() / accept_slices));
+          if (connection || connection.error().status != Status::timed_out) {
+            break;
+          }
+        }
+        auto outcome = std::make_shared<Result<drivers::TcpConnection>>(std::move(connection));
+        asio::post(events, [weak, outcome] {
+          if (const auto self = weak.lock()) {
+            self->take_connection(std::move(*outcome));
+          }
+        });
+      });
 }
 
 void ControlClientSession::take_connection(Result<drivers::TcpConnection> connection) {

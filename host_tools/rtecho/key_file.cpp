@@ -46,8 +46,8 @@ std::string read_key_file(const std::string& path) {
 std::string proof_of(std::string_view key, std::string_view nonce) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int digest_bytes = 0;
-  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-       reinterpret_cast<const unsigned char*>(nonce.data()), nonce.size(), digest.data(), &digest_bytes);
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(nonce.data()),
+       nonce.size(), digest.data(), &digest_bytes);
   std::string text;
   for (unsigned int i = 0; i < digest_bytes; ++i) {
     text += fmt::format("{:02x}", digest[i]);
@@ -65,8 +65,12 @@ std::string read_key_file(const std::string&) {
   throw ProgramFailure(ExitCode::usage, "--key-file: this build has no OpenSSL; install libssl-dev and build again");
 }
 
-std::string proof_of(std::string_view, std::string_view) { return {}; }
-bool same_proof(std::string_view, std::string_view) { return false; }
+std::string proof_of(std::string_view, std::string_view) {
+  return {};
+}
+bool same_proof(std::string_view, std::string_view) {
+  return false;
+}
 
 #endif
 

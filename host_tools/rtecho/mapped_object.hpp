@@ -40,7 +40,8 @@ class MappedObject {
   template <typename... Arguments>
   explicit MappedObject(platform::MappedMemory memory, Arguments&&... arguments)
       : memory_(std::move(memory)),
-        object_(std::construct_at(reinterpret_cast<T*>(memory_.bytes().data()), std::forward<Arguments>(arguments)...)) {}
+        object_(
+            std::construct_at(reinterpret_cast<T*>(memory_.bytes().data()), std::forward<Arguments>(arguments)...)) {}
 
   platform::MappedMemory memory_;
   T* object_;

@@ -1,7 +1,7 @@
 #include "options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "quantities.hpp"
 #include "version.hpp"
@@ -39,7 +39,17 @@ struct ThreadTexts {
   bool no_memory_lock = false;
 };
 
-CLI::Validator one_of(std::vector<std::string> names) { return CLI::IsMember(std::move(names)); }
+// CLI11's own names the largest double in its error.
+const CLI::Validator above_zero(
+    [](std::string& text) {
+      double value = 0;
+      return CLI::detail::lexical_cast(text, value) && value > 0 ? std::string() : text + " is not above 0";
+    },
+    "above 0", "above zero");
+
+CLI::Validator one_of(std::vector<std::string> names) {
+  return CLI::IsMember(std::move(names));
+}
 
 void add_thread_options(CLI::App& app, ThreadTexts& texts, ThreadOptions& options) {
   texts.wait = platform::build_is_realtime() ? "spin" : "block";
@@ -62,7 +72,6 @@ void add_thread_options(CLI::App& app, ThreadTexts& texts, ThreadOptions& option
 
 void finish_thread_options(const ThreadTexts& texts, ThreadOptions& options) {
   options.wait = *parse_wait(texts.wait);
-  options.plan.name = "rtecho-loop";
   if (!platform::build_is_realtime()) {
     options.plan.policy = platform::SchedulingPolicy::other;
     options.plan.lock_memory = false;
@@ -78,7 +87,9 @@ void add_server_options(CLI::App& app, ServerOptions& options, ServerTexts& text
   app.add_option("--port", options.control_port, "TCP port of the control channel")->capture_default_str();
   app.add_option("--data-port", options.data_port, "port of the data path [any free one]");
   app.add_option("--netns", options.network_namespace, "network namespace to enter before anything else");
-  app.add_option("--driver", texts.driver, "how this end touches the wire")->check(one_of({"socket"}))->capture_default_str();
+  app.add_option("--driver", texts.driver, "how this end touches the wire")
+      ->check(one_of({"socket"}))
+      ->capture_default_str();
   app.add_option("--allow", options.allowed, "data address that a client may name besides its own; repeatable");
   app.add_option("--key-file", options.key_file, "serve only clients that hold the same key");
   app.add_option("--report", options.report_path, "run file of the server's half, rewritten after each client");
@@ -89,15 +100,15 @@ void add_server_options(CLI::App& app, ServerOptions& options, ServerTexts& text
 
 void add_pacing_options(CLI::App& app, ClientOptions& options, ClientTexts& texts) {
   auto* rate = app.add_option("--rate", texts.rate_hz, "messages (with --burst: bursts) per second [ping-pong]")
-                   ->check(CLI::PositiveNumber);
+                   ->check(above_zero);
   app.add_option("--interval", texts.interval_us, "the same as a spacing, in us [ping-pong]")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero)
       ->excludes(rate);
   app.add_option("--burst", options.plan.pacing.burst, "messages sent at the same instant")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero)
       ->capture_default_str();
   app.add_option("--window", texts.window, "most messages outstanding [1; 64 with --rate, --interval, or the burst]")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero);
   app.add_option("--missed", texts.missed, "a slot that has passed: send it late, or skip and count it")
       ->check(one_of({"late", "skip"}))
       ->capture_default_str();
@@ -105,11 +116,13 @@ void add_pacing_options(CLI::App& app, ClientOptions& options, ClientTexts& text
 
 void add_load_options(CLI::App& app, ClientOptions& options, ClientTexts& texts) {
   app.add_option("--protocol", texts.protocol, "udp or tcp")->check(one_of({"udp", "tcp"}))->capture_default_str();
-  app.add_option("--driver", texts.driver, "how this end touches the wire")->check(one_of({"socket"}))->capture_default_str();
+  app.add_option("--driver", texts.driver, "how this end touches the wire")
+      ->check(one_of({"socket"}))
+      ->capture_default_str();
   app.add_option("--sizes", texts.sizes, "message bytes, a list like 64,1024, or rtx for the published sizes")
       ->capture_default_str();
   auto* count = app.add_option("--count", options.plan.count, "recorded messages per size")
-                    ->check(CLI::PositiveNumber)
+                    ->check(above_zero)
                     ->capture_default_str();
   app.add_option("--for", texts.run_for, "time per size instead of a count, for example 60s")->excludes(count);
   app.add_option("--batch", options.plan.batch.messages, "messages per batch; 0: no rests, for isolated cores")
@@ -144,7 +157,9 @@ void add_client_options(CLI::App& app, ClientOptions& options, ClientTexts& text
   app.add_option("--samples", options.samples_path, "every answered message as a line of CSV");
 }
 
-Duration from_ms(double ms) { return Duration::from_ns(static_cast<std::int64_t>(ms * 1e6)); }
+Duration from_ms(double ms) {
+  return Duration::from_ns(static_cast<std::int64_t>(ms * 1e6));
+}
 
 // Throws what CLI11 reports as a usage error.
 std::optional<Duration> duration_option(const char* name, const std::string& text) {
@@ -153,7 +168,8 @@ std::optional<Duration> duration_option(const char* name, const std::string& tex
   }
   const std::optional<Duration> length = parse_duration(text);
   if (!length) {
-    throw CLI::ValidationError(fmt::format("{}: '{}' is no length of time; write for example 60s or 500ms", name, text));
+    throw CLI::ValidationError(
+        fmt::format("{}: '{}' is no length of time; write for example 60s or 500ms", name, text));
   }
   return length;
 }
@@ -181,17 +197,23 @@ std::string sentence_of(PlanFault fault, const ClientPlan& plan, Protocol protoc
     case PlanFault::message_bytes:
       return fmt::format("--sizes: {} carries 1 to {} bytes, not {}", name_of(protocol), message_bytes_max(protocol),
                          plan.shape.message_bytes);
-    case PlanFault::window: return fmt::format("--window: 1 to {}", limits::window_max);
+    case PlanFault::window:
+      return fmt::format("--window: 1 to {}", limits::window_max);
     case PlanFault::window_of_tag:
       return fmt::format("--window: messages of {} bytes carry too few sequence bits for more than {} outstanding",
                          plan.shape.message_bytes, window_max_of(plan.shape.message_bytes));
-    case PlanFault::count: return "--count or --for: nothing to do";
-    case PlanFault::pacing: return "--rate or --interval: a spacing of 1 ns to 1 hour";
-    case PlanFault::burst: return "--burst: not larger than --window";
-    case PlanFault::timeout: return "--timeout-ms: above 0, up to 100000";
+    case PlanFault::count:
+      return "--count or --for: nothing to do";
+    case PlanFault::pacing:
+      return "--rate or --interval: a spacing of 1 ns to 1 hour";
+    case PlanFault::burst:
+      return "--burst: not larger than --window";
+    case PlanFault::timeout:
+      return "--timeout-ms: above 0, up to 100000";
     case PlanFault::rest:
       return "--rest-ms: at least 1, because the server spins 2 ms into a rest; --batch 0 runs without rests";
-    case PlanFault::none: break;
+    case PlanFault::none:
+      break;
   }
   return {};
 }
@@ -210,8 +232,7 @@ void finish_client_options(const ClientTexts& texts, ClientOptions& options) {
   options.plan.timeout = from_ms(texts.timeout_ms);
   options.wait_for_server = from_ms(texts.wait_for_server_s * 1e3);
   finish_pacing(texts, options.plan.pacing);
-  options.plan.wait =
-      WaitPlan{options.thread.wait, WaitPlan::idle_limit_for(options.plan.pacing.spacing())};
+  options.plan.wait = WaitPlan{options.thread.wait, WaitPlan::idle_limit_for(options.plan.pacing.spacing())};
   options.plan.log_samples = !options.samples_path.empty();
   for (const std::uint32_t size : options.sizes) {
     ClientPlan plan = options.plan;
@@ -267,7 +288,8 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
     app.exit(success);
     return ExitCode::clean;
   } catch (const CLI::Error& error) {
-    fmt::print(stderr, "{}: {} (see {} --help)\n", program_name(), error.what(), program_name());
+    const std::string command = *server_command ? " server" : *client_command ? " client" : "";
+    fmt::print(stderr, "{}: {} (see {}{} --help)\n", program_name(), error.what(), program_name(), command);
     return ExitCode::usage;
   }
 }

@@ -21,9 +21,8 @@ using DataPort = std::variant<drivers::UdpSocketPort, drivers::TcpStreamPort>;
 
 // What any of the ports needs.
 inline constexpr std::size_t port_memory_bytes =
-    drivers::TcpStreamPort::memory_bytes > drivers::UdpSocketPort::memory_bytes
-        ? drivers::TcpStreamPort::memory_bytes
-        : drivers::UdpSocketPort::memory_bytes;
+    drivers::TcpStreamPort::memory_bytes > drivers::UdpSocketPort::memory_bytes ? drivers::TcpStreamPort::memory_bytes
+                                                                                : drivers::UdpSocketPort::memory_bytes;
 
 // `memory` holds port_memory_bytes and must outlive the port.
 [[nodiscard]] DataPort make_port(DataPath path, std::span<std::byte> memory, std::uint32_t message_bytes);

@@ -32,16 +32,20 @@ void enter_namespace(const std::string& name) {
     return;
   }
   switch (entered.error().status) {
-    case Status::invalid: throw ProgramFailure(ExitCode::usage, fmt::format("--netns {}: not a name", name));
+    case Status::invalid:
+      throw ProgramFailure(ExitCode::usage, fmt::format("--netns {}: not a name", name));
     case Status::not_found:
       throw ProgramFailure(ExitCode::machine_refused,
                            fmt::format("--netns {}: there is no such namespace; make it with rtecho-host link up, or "
                                        "see ip netns list",
                                        name));
     case Status::denied:
+      throw ProgramFailure(
+          ExitCode::machine_refused,
+          fmt::format("--netns {}: not permitted; entering needs CAP_SYS_ADMIN (run with sudo)", name));
+    default:
       throw ProgramFailure(ExitCode::machine_refused,
-                           fmt::format("--netns {}: not permitted; entering needs CAP_SYS_ADMIN (run with sudo)", name));
-    default: throw ProgramFailure(ExitCode::machine_refused, fmt::format("--netns {}: {}", name, sentence_of(entered.error())));
+                           fmt::format("--netns {}: {}", name, sentence_of(entered.error())));
   }
 }
 
@@ -50,9 +54,8 @@ void check_thread_options(const ThreadOptions& options) {
     return;
   }
   if (!platform::check_cpu(*options.plan.cpu)) {
-    throw ProgramFailure(ExitCode::machine_refused,
-                         fmt::format("--cpu {}: this process may use the cores {}", *options.plan.cpu,
-                                     platform::allowed_cpus_text()));
+    throw ProgramFailure(ExitCode::machine_refused, fmt::format("--cpu {}: this process may use the cores {}",
+                                                                *options.plan.cpu, platform::allowed_cpus_text()));
   }
 }
 

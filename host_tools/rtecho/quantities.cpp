@@ -12,12 +12,12 @@ struct Unit {
   std::string_view name;
   double ns;
 };
-constexpr std::array units{Unit{"", 1e9}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}, Unit{"m", 60e9},
-                           Unit{"h", 3600e9}};
+constexpr std::array units{Unit{"", 1e9},  Unit{"us", 1e3}, Unit{"ms", 1e6},
+                           Unit{"s", 1e9}, Unit{"m", 60e9}, Unit{"h", 3600e9}};
 constexpr double ns_of_a_year = 365.0 * 24 * 3600e9;
 
 // Published in reference/rtx_vs_windows.csv.
-constexpr std::array<std::uint32_t, 13> published_tcp{1,   16,   32,   64,   128,  256,  512,
+constexpr std::array<std::uint32_t, 13> published_tcp{1,    16,   32,   64,   128,  256,  512,
                                                       1024, 1462, 2048, 4096, 8192, 65535};
 constexpr std::array<std::uint32_t, 12> published_udp{1, 16, 64, 128, 256, 512, 1024, 1462, 2048, 4096, 8192, 40960};
 
@@ -87,7 +87,9 @@ std::optional<std::uint64_t> parse_hex(std::string_view text) {
   return parse_whole<std::uint64_t>(text, 16);
 }
 
-const char* name_of(Protocol protocol) { return protocol == Protocol::udp ? "udp" : "tcp"; }
+const char* name_of(Protocol protocol) {
+  return protocol == Protocol::udp ? "udp" : "tcp";
+}
 
 std::optional<Protocol> parse_protocol(std::string_view text) {
   if (text == "udp") {
@@ -99,7 +101,9 @@ std::optional<Protocol> parse_protocol(std::string_view text) {
   return std::nullopt;
 }
 
-const char* name_of(WaitMode mode) { return mode == WaitMode::spin ? "spin" : "block"; }
+const char* name_of(WaitMode mode) {
+  return mode == WaitMode::spin ? "spin" : "block";
+}
 
 std::optional<WaitMode> parse_wait(std::string_view text) {
   if (text == "spin") {

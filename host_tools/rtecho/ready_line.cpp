@@ -18,8 +18,7 @@ void announce_ready(int descriptor, const std::string& address, std::uint16_t po
     const std::string line = fmt::format("ready {} {}\n", address, port);
     stream.write(line.data(), line.size());
   } catch (const std::system_error& error) {
-    throw report::ProgramFailure(report::ExitCode::usage,
-                                 fmt::format("--ready-fd {}: {}", descriptor, error.what()));
+    throw report::ProgramFailure(report::ExitCode::usage, fmt::format("--ready-fd {}: {}", descriptor, error.what()));
   }
 }
 

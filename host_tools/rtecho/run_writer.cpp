@@ -60,8 +60,9 @@ void put_latencies(const SeriesRecord& record, const ClientPlan& plan, report::S
     series.notes["turnaround"] = "paced: see slip";
   } else {
     series.turnaround = report::summarize(record.turnaround);
-    series.notes["response"] = "no schedule: one stall is one sample whatever its length; --rate shows what a "
-                               "periodic user sees";
+    series.notes["response"] =
+        "no schedule: one stall is one sample whatever its length; --rate shows what a "
+        "periodic user sees";
     series.notes["slip"] = "no schedule";
   }
   if (plan.shape.form() == MessageForm::full) {
@@ -177,13 +178,12 @@ report::SeriesRecord series_record(const ClientSeries& series, const ClientOptio
   record.port.client = series.port_counters();
   put_waits(series, record);
   put_latencies(observed, series.plan(), record);
-  record.determinism.client =
-      window_record(series.loop().windows, series.gaps(), record.notes, "determinism.client");
+  record.determinism.client = window_record(series.loop().windows, series.gaps(), record.notes, "determinism.client");
   put_server_half(series, record);
   if (observed.drain_waits > 0) {
-    record.notes["drain_waits"] =
-        fmt::format("after {} timeouts the next message waited for the drain, because one byte tells too few messages apart",
-                    observed.drain_waits);
+    record.notes["drain_waits"] = fmt::format(
+        "after {} timeouts the next message waited for the drain, because one byte tells too few messages apart",
+        observed.drain_waits);
   }
   return record;
 }

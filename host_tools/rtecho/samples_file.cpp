@@ -17,15 +17,20 @@ namespace {
 
 const char* name_of_class(MessageClass message_class) {
   switch (message_class) {
-    case MessageClass::warmup: return "warmup";
-    case MessageClass::resume: return "resume";
-    case MessageClass::recorded: break;
+    case MessageClass::warmup:
+      return "warmup";
+    case MessageClass::resume:
+      return "resume";
+    case MessageClass::recorded:
+      break;
   }
   return "recorded";
 }
 
 // A stamp that does not exist is an empty field, not 0.
-std::string field(Instant instant) { return instant > Instant{} ? fmt::format("{}", instant.ns()) : std::string(); }
+std::string field(Instant instant) {
+  return instant > Instant{} ? fmt::format("{}", instant.ns()) : std::string();
+}
 
 }  // namespace
 

@@ -11,17 +11,28 @@ namespace {
 
 const char* word_of(Status status) {
   switch (status) {
-    case Status::invalid: return "invalid";
-    case Status::unsupported: return "not supported here";
-    case Status::denied: return "not permitted";
-    case Status::in_use: return "in use by another program";
-    case Status::not_found: return "not found";
-    case Status::exhausted: return "nothing left";
-    case Status::timed_out: return "no answer in time";
-    case Status::refused: return "refused";
-    case Status::closed: return "closed by the peer";
-    case Status::unexpected: return "unexpected content";
-    case Status::failed: break;
+    case Status::invalid:
+      return "invalid";
+    case Status::unsupported:
+      return "not supported here";
+    case Status::denied:
+      return "not permitted";
+    case Status::in_use:
+      return "in use by another program";
+    case Status::not_found:
+      return "not found";
+    case Status::exhausted:
+      return "nothing left";
+    case Status::timed_out:
+      return "no answer in time";
+    case Status::refused:
+      return "refused";
+    case Status::closed:
+      return "closed by the peer";
+    case Status::unexpected:
+      return "unexpected content";
+    case Status::failed:
+      break;
   }
   return "failed";
 }

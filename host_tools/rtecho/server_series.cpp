@@ -5,6 +5,7 @@
 
 #include "facts_json.hpp"
 #include "platform/random.hpp"
+#include "restless.hpp"
 #include "rt_core/message.hpp"
 
 namespace rtecho::pair {
@@ -12,10 +13,7 @@ namespace rtecho::pair {
 // --- DataPathOffer ------------------------------------------------------------------------------------------------
 
 DataPathOffer::DataPathOffer(Opened opened, const drivers::Address& client)
-    : opened_(std::move(opened)),
-      client_(client),
-      session_(platform::random_u64()),
-      nonce_(platform::random_u64()) {}
+    : opened_(std::move(opened)), client_(client), session_(platform::random_u64()), nonce_(platform::random_u64()) {}
 
 Result<DataPathOffer> DataPathOffer::open(const Arm& arm, const drivers::Address& local,
                                           const drivers::Address& client) {
@@ -58,14 +56,18 @@ Result<drivers::TcpConnection> DataPathOffer::accept(Duration timeout) {
   return std::get<drivers::TcpListener>(opened_).accept(client_, session_, timeout);
 }
 
-drivers::UdpEndpoint DataPathOffer::take_endpoint() { return std::move(std::get<drivers::UdpEndpoint>(opened_)); }
+drivers::UdpEndpoint DataPathOffer::take_endpoint() {
+  return std::move(std::get<drivers::UdpEndpoint>(opened_));
+}
 
 // --- ServerSeries -------------------------------------------------------------------------------------------------
 
 ServerSeries::ServerSeries(const Arm& arm, std::uint64_t session, const ThreadOptions& options)
     : options_(options),
       plan_{.shape = MessageShape{arm.message_bytes, session},
-            .wait = WaitPlan{options.wait, WaitPlan::idle_limit_for(arm.spacing)}} {}
+            .wait = WaitPlan{options.wait, WaitPlan::idle_limit_for(arm.spacing)}} {
+  options_.plan.name = loop_name(options, arm.rests);
+}
 
 ServerSeries::~ServerSeries() {
   if (thread_) {

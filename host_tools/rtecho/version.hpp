@@ -7,8 +7,14 @@
 
 namespace rtecho::pair {
 
-inline const char* program_name() { return platform::build_is_realtime() ? "rtecho" : "rtecho-gpos"; }
-inline const char* program_version() { return RTECHO_VERSION; }
-inline std::string compiler_text() { return RTECHO_COMPILER; }
+inline const char* program_name() {
+  return platform::build_is_realtime() ? "rtecho" : "rtecho-gpos";
+}
+inline const char* program_version() {
+  return RTECHO_VERSION;
+}
+inline std::string compiler_text() {
+  return RTECHO_COMPILER;
+}
 
 }  // namespace rtecho::pair

@@ -28,6 +28,18 @@ class BatchProgress {
     warming_up_ = warmup_left_ > 0;
     resume_left_ = warming_up_ || !batch_.rests() ? 0 : batch_.resume;
     attempts_max_ = batch_.messages + resume_left_;
+    if (!warming_up_) {
+      begin_recording(now);
+    }
+  }
+
+  // A time limit counts from the first recorded message on. Called by begin(), and by whoever sees the warm-up end
+  // without a rest.
+  void begin_recording(Instant now) {
+    if (!recording_) {
+      recording_ = true;
+      recording_began_ = now;
+    }
   }
 
   // What the message that is attempted now is sent for.
@@ -59,7 +71,7 @@ class BatchProgress {
     if (warming_up_) {
       return false;
     }
-    return run_for_ > Duration{} ? now - series_began_ >= run_for_ : recorded_attempts_ >= count_;
+    return run_for_ > Duration{} ? recording_ && now - recording_began_ >= run_for_ : recorded_attempts_ >= count_;
   }
 
   [[nodiscard]] bool began_once() const { return began_once_; }
@@ -77,8 +89,10 @@ class BatchProgress {
   std::uint64_t attempts_ = 0;  // of this batch
   std::uint64_t attempts_max_ = 0;
   Instant series_began_;
+  Instant recording_began_;
   Instant batch_began_;
   bool began_once_ = false;
+  bool recording_ = false;
   bool warming_up_ = false;
 };
 

@@ -295,10 +295,18 @@ class EchoClient {
     ++accounting.attempted;
     accounting.warmup += message_class == MessageClass::warmup ? 1U : 0U;
     accounting.resume += message_class == MessageClass::resume ? 1U : 0U;
-    if (was_warming_up && !progress_.warming_up() && plan_.pacing.scheduled() && !schedule_started_) {
-      start_schedule(last_send_);  // no rest: the schedule begins where the warm-up ends
+    if (was_warming_up && !progress_.warming_up()) {
+      leave_warmup();
     }
     return message_class;
+  }
+
+  // Without rests the recorded messages follow where the warm-up ends.
+  void leave_warmup() noexcept {
+    progress_.begin_recording(last_send_);
+    if (plan_.pacing.scheduled() && !schedule_started_) {
+      start_schedule(last_send_);
+    }
   }
 
   // False where the port would not take it: the frame is kept for send_again.

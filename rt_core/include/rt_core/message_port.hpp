@@ -14,7 +14,7 @@ namespace rtecho {
 // A message that a look at the port brought. The bytes belong to the port; they are valid until the arrival is
 // answered, released, or the port is looked at again, whichever comes first.
 struct Arrival {
-  std::span<std::byte> bytes;
+  std::span<std::byte> bytes{};
   std::uint32_t slot = 0;  // the port's own handle for the memory behind `bytes`
   bool truncated = false;  // the message was longer than the port's buffer: `bytes` is its beginning
 };
@@ -52,7 +52,8 @@ struct PortCapabilities {
   bool stream = false;                  // ordered and lossless while open
 };
 
-// `now` is the loop's clock. `receive` never blocks. `wait` returns at the latest at `until`, earlier when
+// `now` is the loop's clock. `receive` never blocks. Each arrival is answered or released exactly once. `wait` counts
+// as a look at the port, ends the life of earlier arrivals, and returns at the latest at `until`, earlier when
 // something may have arrived; it may return early for no reason. No member allocates, locks, prints or throws.
 template <typename P>
 concept MessagePort = requires(P port, const P& view, std::span<Arrival> arrivals, const Arrival& arrival,
