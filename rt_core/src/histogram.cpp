@@ -2,6 +2,19 @@
 
 namespace rtecho {
 
+void Histogram::record_outside(std::int64_t ns, std::uint64_t sequence) {
+  if (ns < 0) {
+    ++negative_;
+    return;
+  }
+  ++n_;
+  ++saturated_;
+  if (ns > max_ns_) {
+    max_ns_ = ns;
+    max_sequence_ = sequence;
+  }
+}
+
 void Histogram::merge(const Histogram& other) {
   if (other.max_ns_ > max_ns_) {
     max_ns_ = other.max_ns_;

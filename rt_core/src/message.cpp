@@ -42,7 +42,9 @@ class FillWords {
 
 }  // namespace
 
-void write_fill(std::span<std::byte> message, std::size_t first, std::uint64_t sequence) {
+namespace detail {
+
+void write_fill_bytes(std::span<std::byte> message, std::size_t first, std::uint64_t sequence) {
   RTECHO_ASSERT(first % 8 == 0 || first >= message.size());
   FillWords words(sequence, first);
   std::size_t at = first;
@@ -56,7 +58,7 @@ void write_fill(std::span<std::byte> message, std::size_t first, std::uint64_t s
   }
 }
 
-bool fill_matches(std::span<const std::byte> message, std::size_t first, std::uint64_t sequence) {
+bool fill_bytes_match(std::span<const std::byte> message, std::size_t first, std::uint64_t sequence) {
   RTECHO_ASSERT(first % 8 == 0 || first >= message.size());
   FillWords words(sequence, first);
   std::size_t at = first;
@@ -71,6 +73,19 @@ bool fill_matches(std::span<const std::byte> message, std::size_t first, std::ui
     difference |= std::memcmp(message.data() + at, &word, message.size() - at) != 0 ? 1U : 0U;
   }
   return difference == 0;
+}
+
+}  // namespace detail
+
+FullHeaderReader::FullHeaderReader(const MessageShape& shape, std::uint8_t kind) : shape_(shape) {
+  first_words_ = (std::uint64_t{message_magic} << 48U) | (std::uint64_t{message_version} << 40U) |
+                 (std::uint64_t{kind} << 32U) | full_header_bytes;
+  sum_ = word_sum(first_words_) + word_sum(shape.session) + shape.message_bytes;
+}
+
+MessageFault FullHeaderReader::fault_of(std::span<const std::byte> message) const {
+  const MessageFault fault = FullMessage::check(message, shape_);
+  return fault == MessageFault::none ? MessageFault::kind : fault;
 }
 
 FullHeaderTemplate::FullHeaderTemplate(const MessageShape& shape, MessageKind kind) {

@@ -37,14 +37,13 @@ class LoopbackLink {
     [[nodiscard]] std::size_t receive(std::span<Arrival> arrivals) noexcept {
       std::size_t count = 0;
       while (count < arrivals.size() && taken_ != queued_) {
-        const Queued entry = queue_[taken_++ & (Slots - 1)];
-        arrivals[count++] = Arrival{.bytes = link_.block_.slot(entry.slot).first(entry.bytes), .slot = entry.slot};
+        arrivals[count++] = queue_[taken_++ & (Slots - 1)];
       }
       return count;
     }
 
     SendOutcome reply(const Arrival& arrival) noexcept {
-      peer_.enqueue(arrival.slot, arrival.bytes.size());
+      peer_.enqueue(arrival.slot, arrival.bytes);
       return SendOutcome::sent;
     }
 
@@ -56,19 +55,21 @@ class LoopbackLink {
       if (bytes > link_.message_bytes_max_) {
         return {};
       }
-      if (!acquired_) {
-        acquired_ = link_.pool_.take();
-        if (!acquired_) {
+      if (acquired_.empty()) {
+        const std::optional<std::uint32_t> slot = link_.pool_.take();
+        if (!slot) {
           return {};
         }
+        acquired_slot_ = *slot;
+        acquired_ = link_.block_.slot(*slot);
       }
-      return link_.block_.slot(*acquired_).first(bytes);
+      return acquired_.first(bytes);
     }
 
     SendOutcome send(std::span<std::byte> frame) noexcept {
-      RTECHO_ASSERT(acquired_ && frame.data() == link_.block_.slot(*acquired_).data());
-      peer_.enqueue(*acquired_, frame.size());
-      acquired_.reset();
+      RTECHO_ASSERT(!acquired_.empty() && frame.data() == acquired_.data());
+      peer_.enqueue(acquired_slot_, frame);
+      acquired_ = {};
       return SendOutcome::sent;
     }
 
@@ -88,24 +89,20 @@ class LoopbackLink {
 
    private:
     friend class LoopbackLink;
-    struct Queued {
-      std::uint32_t slot;
-      std::uint32_t bytes;
-    };
-
     Port(LoopbackLink& link, Port& peer) : link_(link), peer_(peer) {}
 
     // Never full: it has room for every slot of the block.
-    void enqueue(std::uint32_t slot, std::size_t bytes) noexcept {
-      queue_[queued_++ & (Slots - 1)] = Queued{slot, static_cast<std::uint32_t>(bytes)};
+    void enqueue(std::uint32_t slot, std::span<std::byte> bytes) noexcept {
+      queue_[queued_++ & (Slots - 1)] = Arrival{.bytes = bytes, .slot = slot};
     }
 
     LoopbackLink& link_;
     Port& peer_;
-    std::array<Queued, Slots> queue_{};  // messages on their way to this end
-    std::uint32_t queued_ = 0;           // both count on and wrap; their difference is what waits
+    std::array<Arrival, Slots> queue_{};  // messages on their way to this end
+    std::uint32_t queued_ = 0;            // both count on and wrap; their difference is what waits
     std::uint32_t taken_ = 0;
-    std::optional<std::uint32_t> acquired_;
+    std::span<std::byte> acquired_;  // the whole slot; empty: none
+    std::uint32_t acquired_slot_ = 0;
   };
 
   static constexpr std::size_t memory_bytes(std::uint32_t message_bytes_max) {

@@ -1,8 +1,9 @@
 // How far a series has come: what the next message is sent for (warm-up, resume, recorded), and when a batch and
-// the whole series are over.
+// the whole series are over. What the step asks every time is two comparisons.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "rt_core/event_log.hpp"
 #include "rt_core/run_plan.hpp"
@@ -13,7 +14,11 @@ namespace rtecho {
 class BatchProgress {
  public:
   explicit BatchProgress(const ClientPlan& plan)
-      : batch_(plan.batch), count_(plan.count), run_for_(plan.run_for), warmup_left_(plan.warmup) {}
+      : batch_(plan.batch),
+        resume_(effective_resume(plan)),
+        run_for_(plan.run_for),
+        warmup_left_(plan.warmup),
+        recorded_left_(plan.run_for > Duration{} ? without_end : plan.count) {}
 
   // Without rests the warm-up is the beginning of the one batch.
   [[nodiscard]] bool next_batch_records() const { return warmup_left_ == 0 || !batch_.rests(); }
@@ -24,75 +29,94 @@ class BatchProgress {
       series_began_ = now;
     }
     batch_began_ = now;
-    attempts_ = 0;
     warming_up_ = warmup_left_ > 0;
-    resume_left_ = warming_up_ || !batch_.rests() ? 0 : batch_.resume;
-    attempts_max_ = batch_.messages + resume_left_;
+    resume_left_ = warming_up_ ? 0 : resume_;
     if (!warming_up_) {
       begin_recording(now);
     }
-  }
-
-  // A time limit counts from the first recorded message on. Called by begin(), and by whoever sees the warm-up end
-  // without a rest.
-  void begin_recording(Instant now) {
-    if (!recording_) {
-      recording_ = true;
-      recording_began_ = now;
-    }
+    attempts_left_ = attempts_of_batch();
+    // A slow peer may need the whole time of a batch for the resume group: the clock of a batch that has one runs
+    // only against the recorded messages, or a series would never end.
+    batch_ends_ = batch_.rests() && resume_left_ == 0 ? batch_began_ + batch_.longest : never;
+    resume_ends_ = batch_began_ + Duration::from_ns(batch_.longest.ns() / 5);
   }
 
   // What the message that is attempted now is sent for.
-  MessageClass next() {
-    ++attempts_;
+  MessageClass next(Instant now) {
+    if (attempts_left_ > 0) {
+      --attempts_left_;
+    }
     if (warmup_left_ > 0) {
-      --warmup_left_;
-      if (warmup_left_ == 0 && !batch_.rests()) {
+      if (--warmup_left_ == 0 && !batch_.rests()) {
         warming_up_ = false;  // the recorded ones follow without a rest
+        begin_recording(now);
       }
       return MessageClass::warmup;
     }
-    if (resume_left_ > 0) {
+    if (resume_left_ > 0 && now < resume_ends_) {
       --resume_left_;
       return MessageClass::resume;
     }
-    ++recorded_attempts_;
+    if (resume_left_ > 0 || batch_ends_ == never) {
+      end_resume();
+    }
+    --recorded_left_;
     return MessageClass::recorded;
   }
 
-  // Asked between messages only.
+  // Asked between slots: a batch is never cut within a burst.
   [[nodiscard]] bool batch_is_over(Instant now) const {
-    if (warming_up_ ? warmup_left_ == 0 : series_is_over(now)) {
-      return true;
-    }
-    return batch_.rests() && (attempts_ >= attempts_max_ || now - batch_began_ >= batch_.longest);
+    return attempts_left_ == 0 || now >= batch_ends_ || series_is_over(now);
   }
   [[nodiscard]] bool series_is_over(Instant now) const {
-    if (warming_up_) {
-      return false;
-    }
-    return run_for_ > Duration{} ? recording_ && now - recording_began_ >= run_for_ : recorded_attempts_ >= count_;
+    return !warming_up_ && (recorded_left_ == 0 || now >= series_ends_);
   }
+  // When time alone ends the batch or the series; far away where only messages do.
+  [[nodiscard]] Instant next_end() const { return earlier(batch_ends_, series_ends_); }
 
-  [[nodiscard]] bool began_once() const { return began_once_; }
   [[nodiscard]] bool warming_up() const { return warming_up_; }
   [[nodiscard]] Duration series_length(Instant now) const { return began_once_ ? now - series_began_ : Duration{}; }
-  [[nodiscard]] Duration rest_length(Instant now) const { return batch_.rest_after(now - batch_began_); }
+  [[nodiscard]] Duration batch_length(Instant now) const { return now - batch_began_; }
 
  private:
+  static constexpr std::uint64_t without_end = std::numeric_limits<std::uint64_t>::max();
+  static constexpr Instant never = Instant::from_ns(std::numeric_limits<std::int64_t>::max());
+
+  [[nodiscard]] std::uint64_t attempts_of_batch() const {
+    if (!batch_.rests()) {
+      return without_end;
+    }
+    return warming_up_ ? lesser(batch_.messages, warmup_left_) : lesser(batch_.messages, recorded_left_) + resume_left_;
+  }
+  static std::uint64_t lesser(std::uint64_t a, std::uint64_t b) { return a < b ? a : b; }
+
+  // A time limit counts from the first recorded message on.
+  void begin_recording(Instant now) {
+    if (run_for_ > Duration{} && series_ends_ == never) {
+      series_ends_ = now + run_for_;
+    }
+  }
+
+  void end_resume() {
+    resume_left_ = 0;
+    if (batch_.rests()) {
+      batch_ends_ = batch_began_ + batch_.longest;
+    }
+  }
+
   BatchPlan batch_;
-  std::uint64_t count_;
+  std::uint64_t resume_;
   Duration run_for_;
   std::uint64_t warmup_left_;
+  std::uint64_t recorded_left_;
   std::uint64_t resume_left_ = 0;
-  std::uint64_t recorded_attempts_ = 0;
-  std::uint64_t attempts_ = 0;  // of this batch
-  std::uint64_t attempts_max_ = 0;
+  std::uint64_t attempts_left_ = 0;
   Instant series_began_;
-  Instant recording_began_;
+  Instant series_ends_ = never;
   Instant batch_began_;
+  Instant batch_ends_ = never;
+  Instant resume_ends_;
   bool began_once_ = false;
-  bool recording_ = false;
   bool warming_up_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "rt_core/limits.hpp"
@@ -15,17 +16,18 @@ namespace rtecho {
 // Recorded messages of one or several neighbouring batches. n = 0: nothing was answered, and no time means anything.
 struct BatchRecord {
   std::uint64_t n = 0;
-  Duration min;
-  Duration max;
+  Duration min = Duration::from_ns(std::numeric_limits<std::int64_t>::max());
+  Duration max = Duration::from_ns(std::numeric_limits<std::int64_t>::min());
 
-  constexpr void add(Duration latency) { merge(BatchRecord{1, latency, latency}); }
+  constexpr void add(Duration latency) {
+    ++n;
+    min = latency < min ? latency : min;
+    max = longer(max, latency);
+  }
   constexpr void merge(const BatchRecord& other) {
-    if (other.n == 0) {
-      return;
-    }
-    min = n == 0 || other.min < min ? other.min : min;
-    max = n == 0 || other.max > max ? other.max : max;
     n += other.n;
+    min = other.min < min ? other.min : min;
+    max = longer(max, other.max);
   }
 };
 
@@ -44,6 +46,13 @@ class BatchTable {
       records_[size_ - 1].merge(batch);
     }
     ++batches_;
+  }
+
+  // What came after the last batch had ended: late replies.
+  void add_to_last(const BatchRecord& rest) {
+    if (size_ > 0) {
+      records_[size_ - 1].merge(rest);
+    }
   }
 
   [[nodiscard]] std::span<const BatchRecord> records() const { return std::span(records_).first(size_); }

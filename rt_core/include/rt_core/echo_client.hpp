@@ -48,10 +48,11 @@ class EchoClient {
         progress_(plan),
         pacer_(plan.pacing),
         request_(plan.shape),
+        reply_(plan.shape),
         gaps_(plan.gap_threshold),
         tracker_(plan.timeout) {}
 
-  ClientStep step() noexcept {
+  [[gnu::flatten]] ClientStep step() noexcept {
     const std::size_t count = port_.receive(arrivals_);
     const Instant now = port_.now();  // the receive stamp of everything that this look brought
     const Duration gap = gaps_.look(now);
@@ -79,22 +80,23 @@ class EchoClient {
   void pause() noexcept { gaps_.pause(); }
 
   // When the next step has something to do even if nothing arrives. In the past: at once.
-  [[nodiscard]] Instant next_due() noexcept {
-    const Instant due = tracker_.outstanding() != 0 ? tracker_.first_timeout() : never;
+  [[nodiscard]] Instant next_due() const noexcept {
+    const bool waiting = tracker_.outstanding() != 0;
+    const Instant timeout = waiting ? tracker_.first_timeout() : never;
     switch (phase_) {
       case Phase::resting:
-        return earlier(due, rest_until_);
-      case Phase::draining:
-        return earlier(due, last_send_ + drain_length());
+        return earlier(timeout, rest_until_);
       case Phase::running:
-        return earlier(due, next_send());
-      case Phase::waking:
-        return Instant{};
+        return earlier(timeout, earlier(next_send(), progress_.next_end()));
       case Phase::closing:
+        return timeout_or_at_once(waiting, timeout);
+      case Phase::draining:
+        return tracker_.overdue() == 0 ? Instant{} : last_send_ + drain_length();
+      case Phase::waking:
       case Phase::done:
         break;
     }
-    return due;
+    return Instant{};
   }
 
   [[nodiscard]] const SeriesRecord& record() const { return record_; }
@@ -126,23 +128,15 @@ class EchoClient {
   // --- phases ---------------------------------------------------------------------------------------------------
 
   void advance_phase(ClientStep& step) noexcept {
-    const bool sending = phase_ == Phase::running || phase_ == Phase::closing;
-    if (sending && tracker_.peer_is_lost(step.now)) {
-      finish(SeriesEnd::peer_lost, step.now);
-    }
     switch (phase_) {
+      case Phase::running:
+        step.worked = run(step.now) || step.worked;
+        break;
       case Phase::resting:
-        step.resting = step.now < rest_until_;
-        if (!step.resting) {
-          phase_ = Phase::waking;
-          step.worked = true;
-          step.edge = progress_.next_batch_records() ? BatchEdge::began : BatchEdge::none;
-        }
+        rest(step);
         break;
       case Phase::waking:
         begin_batch(step.now);
-        [[fallthrough]];
-      case Phase::running:
         step.worked = run(step.now) || step.worked;
         break;
       case Phase::closing:
@@ -161,24 +155,34 @@ class EchoClient {
     }
   }
 
-  void begin_batch(Instant now) noexcept {
-    phase_ = Phase::running;
-    progress_.begin(now);
-    batch_ = BatchRecord{};
-    last_receive_known_ = false;
-    if (!on_schedule()) {
-      return;
-    }
-    if (schedule_started_) {
-      pacer_.suspend(now - suspended_at_);
-    } else {
-      start_schedule(now);
+  void rest(ClientStep& step) noexcept {
+    step.resting = step.now < rest_until_;
+    if (!step.resting) {
+      phase_ = Phase::waking;
+      step.worked = true;
+      step.edge = progress_.next_batch_records() ? BatchEdge::began : BatchEdge::none;
     }
   }
 
-  void start_schedule(Instant now) noexcept {
-    pacer_.start(now);
-    schedule_started_ = true;
+  void begin_batch(Instant now) noexcept {
+    phase_ = Phase::running;
+    progress_.begin(now);
+    last_receive_known_ = false;
+    choose_pacing();
+    // A rest suspends the schedule, unless the next slot lies behind it anyway.
+    if (on_schedule_ && schedule_started_ && pacer_.intended() < now) {
+      pacer_.suspend(now - suspended_at_);
+    }
+  }
+
+  // What may be decided once for all messages of a kind: the warm-up's, and the others'. A warm-up off the schedule
+  // is a ping-pong, however wide the window of the schedule is.
+  void choose_pacing() noexcept {
+    const bool scheduled = plan_.pacing.scheduled();
+    on_schedule_ = scheduled && (!progress_.warming_up() || plan_.warmup_on_schedule);
+    has_slots_ = on_schedule_ || (!scheduled && plan_.pacing.burst > 1);
+    skips_ = on_schedule_ && plan_.pacing.missed == MissedPolicy::skip;
+    window_ = scheduled && !on_schedule_ ? 1 : plan_.pacing.window;
   }
 
   void close_batch(Instant now) noexcept {
@@ -197,12 +201,13 @@ class EchoClient {
       return;
     }
     phase_ = Phase::resting;
-    rest_until_ = step.now + progress_.rest_length(step.now);
+    rest_until_ = step.now + plan_.batch.rest_after(progress_.batch_length(step.now), plan_.wait.idle_limit);
     ++record_.rests;
   }
 
   void record_batch() noexcept {
     record_.batches.add(batch_);
+    batch_ = BatchRecord{};
     const std::int64_t max_ns = record_.service.max().value_or(Duration{}).ns();
     events_.add(Event{.kind = EventKind::batch, .sequence = record_.service.n(), .value_ns = max_ns});
   }
@@ -218,6 +223,7 @@ class EchoClient {
     if (!progress_.warming_up() && (phase_ == Phase::running || phase_ == Phase::closing)) {
       record_batch();
     }
+    record_.batches.add_to_last(batch_);
     record_.accounting.lost = tracker_.missing();
     record_.accounting.unresolved = tracker_.outstanding();
     record_.elapsed = progress_.series_length(now);
@@ -228,40 +234,61 @@ class EchoClient {
   // How long after the last send an answer may still come.
   [[nodiscard]] Duration drain_length() const { return longer(plan_.timeout, longest_round_trip_ * 2); }
 
+  static Instant timeout_or_at_once(bool waiting, Instant timeout) { return waiting ? timeout : Instant{}; }
+
   // --- sending --------------------------------------------------------------------------------------------------
 
-  [[nodiscard]] bool on_schedule() const {
-    return plan_.pacing.scheduled() && (!progress_.warming_up() || plan_.warmup_on_schedule);
-  }
-
-  // Sends what is due, at most sends_per_step messages. True where something was sent.
+  // Sends what is due, at most sends_per_step messages. True where something was sent or attempted.
   bool run(Instant now) noexcept {
     if (!retry_.frame.empty()) {
       return send_again(now);
     }
     bool sent = false;
-    for (unsigned i = 0; i < sends_per_step; ++i) {
-      if (pacer_.at_slot_start() && progress_.batch_is_over(now)) {
+    unsigned left = sends_per_step;
+    do {
+      if (pacer_.at_slot_start() ? progress_.batch_is_over(now) : progress_.series_is_over(now)) {
         close_batch(now);
         break;
       }
-      if (on_schedule() && plan_.pacing.missed == MissedPolicy::skip) {
-        skip_missed_slots(now);
+      if (on_schedule_ && !is_on_schedule(now)) {
+        break;
       }
       if (next_send() > now) {
         break;
       }
       sent = true;
-      if (!send_next()) {
+      if (!send_next(now)) {
         break;
       }
-    }
+    } while (--left != 0 && tracker_.outstanding() < window_);
     return sent;
   }
 
-  // A warm-up off the schedule is a ping-pong, however wide the window of the schedule is.
-  [[nodiscard]] std::uint32_t window() const {
-    return plan_.pacing.scheduled() && !on_schedule() ? 1 : plan_.pacing.window;
+  // Starts the schedule with its first message; leaves out slots that have passed wholly, if they shall be. False
+  // where more of them are left than a step may go through, or the series ended with them.
+  bool is_on_schedule(Instant now) noexcept {
+    if (!schedule_started_) {
+      schedule_started_ = true;
+      pacer_.start(now);
+    }
+    if (!skips_) {
+      return true;
+    }
+    for (unsigned i = 0; pacer_.at_slot_start() && pacer_.next_slot() <= now; ++i) {
+      if (i == skips_per_step || progress_.series_is_over(now)) {
+        return false;
+      }
+      skip_slot(now);
+    }
+    return !progress_.series_is_over(now);
+  }
+
+  void skip_slot(Instant now) noexcept {
+    do {
+      (void)attempt(now);
+      ++record_.accounting.skipped;
+      pacer_.advance();
+    } while (!pacer_.at_slot_start() && !progress_.series_is_over(now));
   }
 
   // When the window and the schedule allow the next message; never: not before an answer or a timeout.
@@ -269,67 +296,47 @@ class EchoClient {
     if (!retry_.frame.empty()) {
       return Instant{};
     }
-    const bool burst_waits =
-        !on_schedule() && plan_.pacing.burst > 1 && pacer_.at_slot_start() && tracker_.outstanding() != 0;
-    if (tracker_.outstanding() >= window() || burst_waits) {
+    // Without a schedule, a burst begins when the last one is answered.
+    const bool burst_waits = has_slots_ && !on_schedule_ && pacer_.at_slot_start() && tracker_.outstanding() != 0;
+    if (tracker_.outstanding() >= window_ || burst_waits) {
       return never;
     }
-    return on_schedule() && pacer_.intended() > hold_until_ ? pacer_.intended() : hold_until_;
-  }
-
-  void skip_missed_slots(Instant now) noexcept {
-    for (unsigned i = 0; i < skips_per_step && pacer_.at_slot_start() && pacer_.next_slot() <= now; ++i) {
-      for (std::uint32_t k = 0; k < plan_.pacing.burst; ++k) {
-        (void)attempt();
-        ++record_.accounting.skipped;
-        pacer_.advance();
-      }
-    }
+    return on_schedule_ && schedule_started_ && pacer_.intended() > hold_until_ ? pacer_.intended() : hold_until_;
   }
 
   // What the message that is attempted now is sent for, counted.
-  MessageClass attempt() noexcept {
-    const bool was_warming_up = progress_.warming_up();
-    const MessageClass message_class = progress_.next();
-    ClientAccounting& accounting = record_.accounting;
-    ++accounting.attempted;
-    accounting.warmup += message_class == MessageClass::warmup ? 1U : 0U;
-    accounting.resume += message_class == MessageClass::resume ? 1U : 0U;
-    if (was_warming_up && !progress_.warming_up()) {
-      leave_warmup();
+  MessageClass attempt(Instant now) noexcept {
+    ++record_.accounting.attempted;
+    const MessageClass message_class = progress_.next(now);
+    if (message_class == MessageClass::resume) {
+      ++record_.accounting.resume;
+    } else if (message_class == MessageClass::warmup) {
+      ++record_.accounting.warmup;
+      choose_pacing();  // it may have been the last one, and no rest follows
     }
     return message_class;
   }
 
-  // Without rests the recorded messages follow where the warm-up ends.
-  void leave_warmup() noexcept {
-    progress_.begin_recording(last_send_);
-    if (plan_.pacing.scheduled() && !schedule_started_) {
-      start_schedule(last_send_);
-    }
-  }
-
   // False where the port would not take it: the frame is kept for send_again.
-  bool send_next() noexcept {
-    const std::uint64_t sequence = tracker_.next_sequence();
-    const Instant intended = on_schedule() ? pacer_.intended() : Instant{};
-    if (on_schedule() || plan_.pacing.burst > 1) {
+  bool send_next(Instant now) noexcept {
+    const Instant intended = on_schedule_ ? pacer_.intended() : Instant{};
+    if (has_slots_) {
       pacer_.advance();
     }
-    const MessageClass message_class = attempt();
+    const MessageClass message_class = attempt(now);
     const std::span<std::byte> frame = port_.acquire(plan_.shape.message_bytes);
     if (frame.empty()) {
-      note_refused();  // every frame is in use
+      ++record_.accounting.refused;  // every frame is in use
       return true;
     }
-    const Instant send = request_.write(frame, sequence, port_);
+    const Instant send = request_.write(frame, tracker_.next_sequence(), port_);
     const SendOutcome outcome = port_.send(frame);
     if (outcome == SendOutcome::sent) {
       note_sent(intended, send, message_class);
       return true;
     }
     if (outcome == SendOutcome::failed) {
-      note_refused();
+      ++record_.accounting.refused;
       return true;
     }
     const Duration budget = plan_.pacing.scheduled() ? plan_.pacing.spacing() : plan_.timeout;
@@ -346,7 +353,7 @@ class EchoClient {
     if (outcome == SendOutcome::sent) {
       note_sent(retry_.intended, retry_.send, retry_.message_class);
     } else {
-      note_refused();
+      ++record_.accounting.refused;
     }
     return true;
   }
@@ -359,27 +366,24 @@ class EchoClient {
     if (message_class != MessageClass::recorded) {
       return;
     }
-    if (plan_.pacing.scheduled()) {
+    if (intended > Instant{}) {
       record_.slip.record(send - intended, sequence);
-    } else if (last_receive_known_) {
+    } else if (last_receive_known_ && !plan_.pacing.scheduled()) {
       record_.turnaround.record(send - last_receive_, sequence);
     }
-  }
-
-  void note_refused() noexcept {
-    ++record_.accounting.refused;
-    tracker_.refused();
   }
 
   // --- receiving ------------------------------------------------------------------------------------------------
 
   void take(const Arrival& arrival, Instant now) noexcept {
+    if (phase_ == Phase::done) {
+      port_.release(arrival);  // the series ended within this look
+      return;
+    }
     ++record_.accounting.frames;
     Reply reply;
-    const std::uint64_t sent = tracker_.next_sequence();
-    const MessageFault fault = arrival.truncated
-                                   ? MessageFault::length
-                                   : read_reply(arrival.bytes, plan_.shape, sent == 0 ? 0 : sent - 1, reply);
+    const MessageFault fault =
+        arrival.truncated ? MessageFault::length : reply_.read(arrival.bytes, tracker_.next_sequence(), reply);
     if (fault == MessageFault::none) {
       answer(reply, now);
     } else {
@@ -417,12 +421,6 @@ class EchoClient {
     const Match match = tracker_.match(reply.sequence, now);
     ClientAccounting& accounting = record_.accounting;
     switch (match.kind) {
-      case MatchKind::stray:
-        ++accounting.stray;
-        return;
-      case MatchKind::duplicate:
-        ++accounting.duplicate;
-        return;
       case MatchKind::answered:
         ++accounting.answered;
         break;
@@ -430,60 +428,76 @@ class EchoClient {
         ++accounting.late;
         break;
       case MatchKind::late_beyond_ring:
-        ++accounting.late;
-        if (form_ != MessageForm::full) {
-          ++accounting.late_untimed;
-          return;
-        }
-        break;
+        answer_beyond_ring(reply, now);
+        return;
+      case MatchKind::duplicate:
+        ++accounting.duplicate;
+        return;
+      case MatchKind::stray:
+        ++accounting.stray;
+        return;
     }
     accounting.reordered += match.reordered ? 1U : 0U;
     last_receive_ = now;
     last_receive_known_ = true;
-    if (match.kind == MatchKind::late_beyond_ring) {
-      // The full form brings its own send stamp back.
-      record_answer(SentMessage{Instant{}, reply.client_send, MessageState::answered}, reply, now, true);
-    } else {
-      record_answer(match.message, reply, now, match.kind == MatchKind::late);
-    }
+    record_answer(*match.message, reply, now, match.kind == MatchKind::late);
   }
 
-  void record_answer(const SentMessage& entry, const Reply& reply, Instant now, bool late) noexcept {
-    const Duration service = now - entry.send;
-    if (service > longest_round_trip_) {
+  // The full form brings its own send stamp back; in the others it is gone.
+  void answer_beyond_ring(const Reply& reply, Instant now) noexcept {
+    ++record_.accounting.late;
+    if (form_ != MessageForm::full) {
+      ++record_.accounting.late_untimed;
+      return;
+    }
+    record_answer(SentMessage{Instant{}, reply.client_send, MessageState::answered}, reply, now, true);
+  }
+
+  void record_answer(const SentMessage& message, const Reply& reply, Instant now, bool late) noexcept {
+    const Duration service = now - message.send;
+    // Without a check, a late reply may be an altered one that met a message of long ago.
+    if (service > longest_round_trip_ && (!late || form_ == MessageForm::full)) {
       longest_round_trip_ = service;
     }
-    if (entry.message_class == MessageClass::recorded) {
+    if (message.message_class == MessageClass::recorded) {
       record_.service.record(service, reply.sequence);
       batch_.add(service);
-      if (plan_.pacing.scheduled() && entry.intended > Instant{}) {
-        record_.response.record(now - entry.intended, reply.sequence);
+      if (message.intended > Instant{}) {
+        record_.response.record(now - message.intended, reply.sequence);
       }
       if (form_ == MessageForm::full) {
         record_.residence.record(reply.server_send - reply.server_receive, reply.sequence);
       }
-      if (record_.slowest.offer(SlowMessage{service, reply.sequence, entry.intended, entry.send, reply.server_receive,
-                                            reply.server_send, now})) {
-        log(EventKind::outlier, entry, reply, now, late);
+      if (record_.slowest.admits(service)) {
+        record_.slowest.offer(SlowMessage{service, reply.sequence, message.intended, message.send, reply.server_receive,
+                                          reply.server_send, now});
+        log(EventKind::outlier, message, reply, now, late);
       }
-    } else if (entry.message_class == MessageClass::resume) {
+    } else if (message.message_class == MessageClass::resume) {
       record_.resume.record(service, reply.sequence);
     }
     if (plan_.log_samples) {
-      log(EventKind::sample, entry, reply, now, late);
+      log(EventKind::sample, message, reply, now, late);
     }
   }
 
-  void log(EventKind kind, const SentMessage& entry, const Reply& reply, Instant now, bool late) noexcept {
-    events_.add(Event{kind, entry.message_class, late, reply.sequence, (now - entry.send).ns(), entry.intended,
-                      entry.send, reply.server_receive, reply.server_send, now});
+  void log(EventKind kind, const SentMessage& message, const Reply& reply, Instant now, bool late) noexcept {
+    events_.add(Event{kind, message.message_class, late, reply.sequence, (now - message.send).ns(), message.intended,
+                      message.send, reply.server_receive, reply.server_send, now});
   }
 
   void expire(Instant now) noexcept {
-    if (tracker_.expire(now) != 0 && plan_.shape.message_bytes == 1) {
+    if (tracker_.expire(now) == 0) {
+      return;
+    }
+    last_receive_known_ = false;  // the next message follows a timeout, not an answer
+    if (plan_.shape.message_bytes == 1) {
       // 7 bits of sequence: a reply that comes later than now must not meet its successor.
       hold_until_ = now + drain_length();
       ++record_.drain_waits;
+    }
+    if (tracker_.peer_is_lost(now) && (phase_ == Phase::running || phase_ == Phase::closing)) {
+      finish(SeriesEnd::peer_lost, now);
     }
   }
 
@@ -493,8 +507,12 @@ class EchoClient {
   bool stream_;
 
   Phase phase_ = Phase::resting;
+  bool on_schedule_ = false;  // of the messages sent now: see choose_pacing()
+  bool has_slots_ = false;
+  bool skips_ = false;
   bool schedule_started_ = false;
   bool last_receive_known_ = false;
+  std::uint32_t window_ = 1;
 
   Instant suspended_at_;
   Instant rest_until_;
@@ -508,6 +526,7 @@ class EchoClient {
   Retry retry_;
   BatchRecord batch_;
   RequestWriter request_;
+  ReplyReader reply_;
   GapWatch gaps_;
   EventLog events_;
   std::array<Arrival, limits::receive_batch> arrivals_{};

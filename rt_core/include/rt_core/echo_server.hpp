@@ -32,10 +32,11 @@ class EchoServer {
       : port_(port),
         shape_(plan.shape),
         form_(plan.shape.form()),
+        full_(plan.shape, static_cast<std::uint8_t>(MessageKind::echo)),
         stream_(port.capabilities().stream),
         gaps_(plan.gap_threshold) {}
 
-  ServerStep step() noexcept {
+  [[gnu::flatten]] ServerStep step() noexcept {
     const std::size_t count = port_.receive(arrivals_);
     const Instant now = port_.now();  // the receive stamp of everything that this look brought
     gaps_.look(now);
@@ -70,18 +71,18 @@ class EchoServer {
   }
 
   void serve_full(const Arrival& arrival, Instant now) noexcept {
-    const MessageFault fault = arrival.truncated ? MessageFault::length : FullMessage::check(arrival.bytes, shape_);
+    FullFields request;
+    const MessageFault fault = arrival.truncated ? MessageFault::length : full_.read(arrival.bytes, request);
     if (fault != MessageFault::none) {
-      drop(arrival, fault);
+      drop(arrival, fault);  // a reply and a probe are well formed, but nothing to answer
       return;
     }
-    if (FullMessage::kind(arrival.bytes) != static_cast<std::uint8_t>(MessageKind::echo)) {
-      drop(arrival, MessageFault::kind);  // a reply, a probe: well formed, but nothing to answer
+    if (!count_request(request.sequence)) {
+      drop(arrival, MessageFault::length);
       return;
     }
-    count_request(FullMessage::sequence(arrival.bytes));
     const std::uint32_t gap_ns = gaps_.take_longest_ns();
-    turn_full_message(arrival.bytes, now, port_.now(), gap_ns);
+    turn_full_message(arrival.bytes, request, now, port_.now(), gap_ns);
     send_reply(arrival);
   }
 
@@ -95,7 +96,10 @@ class EchoServer {
       drop(arrival, MessageFault::kind);
       return;
     }
-    count_request(ShortMessage::sequence(arrival.bytes));
+    if (!count_request(ShortMessage::sequence(arrival.bytes))) {
+      drop(arrival, MessageFault::length);
+      return;
+    }
     arrival.bytes[short_offset::kind] |= std::byte{reply_bit};
     send_reply(arrival);
   }
@@ -109,18 +113,25 @@ class EchoServer {
       drop(arrival, MessageFault::kind);
       return;
     }
-    count_request(
-        extend_sequence(TagMessage::sequence(arrival.bytes), sequence_bits(shape_.message_bytes), seen_.next()));
+    const std::uint64_t sequence =
+        extend_sequence(TagMessage::sequence(arrival.bytes), sequence_bits(shape_.message_bytes), seen_.next());
+    if (TagMessage::has_unused_bits_set(arrival.bytes) || !count_request(sequence)) {
+      drop(arrival, MessageFault::length);
+      return;
+    }
     arrival.bytes[0] |= std::byte{reply_bit};
     send_reply(arrival);
   }
 
-  void count_request(std::uint64_t sequence) noexcept {
-    if (seen_.mark(sequence)) {
-      ++accounting_.requests;
-    } else {
-      ++accounting_.repeated;
+  // False for a number that is altered, in the forms that have no check: counting it would make repetitions of all
+  // that follow.
+  bool count_request(std::uint64_t sequence) noexcept {
+    const Sighting sighting = seen_.mark(sequence);
+    if (sighting == Sighting::too_far_ahead) {
+      return false;
     }
+    ++(sighting == Sighting::fresh ? accounting_.requests : accounting_.repeated);
+    return true;
   }
 
   void send_reply(const Arrival& arrival) noexcept {
@@ -143,6 +154,7 @@ class EchoServer {
   Port& port_;
   MessageShape shape_;
   MessageForm form_;
+  FullHeaderReader full_;
   bool stream_;
   ServerAccounting accounting_;
   GapWatch gaps_;

@@ -47,7 +47,7 @@ class FrameBlock {
 template <std::uint32_t Capacity>
 class FramePool {
  public:
-  explicit FramePool(std::uint32_t slots) : free_(slots) {
+  explicit FramePool(std::uint32_t slots) : slots_(slots), free_(slots) {
     RTECHO_ASSERT(slots <= Capacity);
     for (std::uint32_t i = 0; i < slots; ++i) {
       indices_[i] = slots - 1 - i;  // slot 0 is taken first
@@ -61,12 +61,13 @@ class FramePool {
     return indices_[--free_];
   }
   void give_back(std::uint32_t index) {
-    RTECHO_ASSERT(free_ < Capacity);
+    RTECHO_ASSERT(free_ < slots_);
     indices_[free_++] = index;
   }
 
  private:
   std::array<std::uint32_t, Capacity> indices_{};
+  std::uint32_t slots_;
   std::uint32_t free_;
 };
 

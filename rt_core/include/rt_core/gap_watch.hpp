@@ -22,9 +22,12 @@ class GapWatch {
 
   // The gap that ended with this look where it reached the threshold, else a length of 0.
   Duration look(Instant now) {
-    const Duration length = watching_ ? now - last_ : Duration{};
+    const Duration length = now - last_;
     last_ = now;
-    watching_ = true;
+    if (!watching_) {
+      watching_ = true;
+      return Duration{};
+    }
     if (length > longest_since_taken_) {
       longest_since_taken_ = length;
     }

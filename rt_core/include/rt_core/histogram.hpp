@@ -4,7 +4,7 @@
 //
 // `record` cannot fail: a value above 100 s goes to `saturated` (and counts in n and as the maximum), a negative
 // one to its own counter (and counts in nothing else, because no statistic of it would mean anything).
-// A histogram is 229 KiB: it belongs into memory that was mapped before the run, not on a stack.
+// A histogram is 224 KiB: it belongs into memory that was mapped before the run, not on a stack.
 #pragma once
 
 #include <array>
@@ -72,8 +72,9 @@ class Histogram {
   // `sequence` says which message this was, for the maximum.
   void record(Duration value, std::uint64_t sequence) {
     const std::int64_t ns = value.ns();
-    if (ns < 0) {
-      ++negative_;
+    const auto magnitude = static_cast<std::uint64_t>(ns);
+    if (magnitude > static_cast<std::uint64_t>(highest_ns)) {
+      record_outside(ns, sequence);  // negative ones are huge when unsigned
       return;
     }
     ++n_;
@@ -81,14 +82,9 @@ class Histogram {
       max_ns_ = ns;
       max_sequence_ = sequence;
     }
-    if (ns > highest_ns) {
-      ++saturated_;
-      return;
-    }
     if (ns < min_ns_) {
       min_ns_ = ns;
     }
-    const auto magnitude = static_cast<std::uint64_t>(ns);
     sum_.add(magnitude);
     sum_of_squares_.add_square(magnitude);
     ++counts_[index_of(magnitude)];
@@ -116,6 +112,8 @@ class Histogram {
   [[nodiscard]] std::optional<Duration> percentile(std::uint64_t numerator, std::uint64_t denominator) const;
 
  private:
+  void record_outside(std::int64_t ns, std::uint64_t sequence);
+
   std::uint64_t n_ = 0;
   std::uint64_t saturated_ = 0;
   std::uint64_t negative_ = 0;

@@ -14,9 +14,11 @@ struct WaitPlan {
   WaitMode mode = WaitMode::spin;
   Duration idle_limit = Duration::from_ms(2);
 
-  // 2 ms, or twice the spacing that the ends agreed on if that is more.
+  // 2 ms, or twice the spacing that the ends agreed on if that is more, but never above 20 ms: whoever spins longer
+  // for a message spins without a rest.
   [[nodiscard]] static constexpr Duration idle_limit_for(Duration spacing) {
-    return longer(Duration::from_ms(2), spacing * 2);
+    const Duration twice = longer(Duration::from_ms(2), spacing * 2);
+    return twice > Duration::from_ms(20) ? Duration::from_ms(20) : twice;
   }
 };
 

@@ -15,9 +15,11 @@ namespace rtecho {
 template <typename Entry, std::size_t K>
 class LargestKeeper {
  public:
+  // Whether an entry of this length would be kept; asked before one is put together.
+  [[nodiscard]] bool admits(Duration length) const { return size_ < K || length > smallest_; }
   // True where the entry was kept.
   bool offer(const Entry& entry) {
-    if (size_ == K && entry.length <= smallest_) {
+    if (!admits(entry.length)) {
       return false;
     }
     insert(entry);

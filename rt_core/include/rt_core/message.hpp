@@ -66,8 +66,19 @@ struct MessageShape {
 // --- fill -----------------------------------------------------------------------------------------------------
 // The byte at offset k of a message: low byte of ((sequence · 0x9E3779B97F4A7C15) >> (8·(k mod 8))) + k.
 // `first` is the offset where the header ends; both work eight bytes at a time.
-void write_fill(std::span<std::byte> message, std::size_t first, std::uint64_t sequence);
-[[nodiscard]] bool fill_matches(std::span<const std::byte> message, std::size_t first, std::uint64_t sequence);
+namespace detail {
+void write_fill_bytes(std::span<std::byte> message, std::size_t first, std::uint64_t sequence);
+[[nodiscard]] bool fill_bytes_match(std::span<const std::byte> message, std::size_t first, std::uint64_t sequence);
+}  // namespace detail
+
+inline void write_fill(std::span<std::byte> message, std::size_t first, std::uint64_t sequence) {
+  if (message.size() > first) {
+    detail::write_fill_bytes(message, first, sequence);
+  }
+}
+[[nodiscard]] inline bool fill_matches(std::span<const std::byte> message, std::size_t first, std::uint64_t sequence) {
+  return message.size() <= first || detail::fill_bytes_match(message, first, sequence);
+}
 
 [[nodiscard]] constexpr std::size_t header_bytes_of(std::size_t message_bytes) {
   switch (form_of(message_bytes)) {
@@ -167,6 +178,60 @@ class FullMessage {
   }
 };
 
+// What a full header carries besides the fields that are the same for a whole series.
+struct FullFields {
+  std::uint64_t sequence = 0;
+  Instant client_send{};
+  Instant server_receive{};
+  Instant server_send{};
+  std::uint32_t server_gap_ns = 0;
+  std::uint32_t check = 0;
+};
+
+// Reads the header of the one series and kind that is expected here. The common case, a good message, loads each
+// field once, for its value and for the sum; only a message that is not good is looked at word by word.
+class FullHeaderReader {
+ public:
+  FullHeaderReader(const MessageShape& shape, std::uint8_t kind);
+
+  // `fields` is complete only where the result is `none`.
+  [[nodiscard]] MessageFault read(std::span<const std::byte> message, FullFields& fields) const {
+    if (message.size() != shape_.message_bytes) {
+      return MessageFault::length;
+    }
+    const std::span<const std::byte> header = message.first<full_header_bytes>();
+    const auto sequence = load_big_endian<std::uint64_t>(header, full_offset::sequence);
+    const auto client_send = load_big_endian<std::uint64_t>(header, full_offset::client_send);
+    const auto server_receive = load_big_endian<std::uint64_t>(header, full_offset::server_receive);
+    const auto server_send = load_big_endian<std::uint64_t>(header, full_offset::server_send);
+    const auto gap_and_bytes = load_big_endian<std::uint64_t>(header, full_offset::server_gap);
+    const auto reserved_and_check = load_big_endian<std::uint64_t>(header, full_offset::reserved);
+    const auto gap_ns = static_cast<std::uint32_t>(gap_and_bytes >> 32U);
+    const std::uint32_t sum =
+        sum_ + word_sum(sequence) + word_sum(client_send) + word_sum(server_receive) + word_sum(server_send) + gap_ns;
+    const bool good = load_big_endian<std::uint64_t>(header, full_offset::magic) == first_words_ &&
+                      load_big_endian<std::uint64_t>(header, full_offset::session) == shape_.session &&
+                      static_cast<std::uint32_t>(gap_and_bytes) == shape_.message_bytes && reserved_and_check == sum;
+    if (!good) {
+      return fault_of(message);
+    }
+    fields = FullFields{sequence, instant(client_send), instant(server_receive), instant(server_send), gap_ns, sum};
+    return MessageFault::none;
+  }
+
+  [[nodiscard]] static constexpr std::uint32_t word_sum(std::uint64_t words) {
+    return static_cast<std::uint32_t>(words >> 32U) + static_cast<std::uint32_t>(words);
+  }
+
+ private:
+  [[nodiscard]] MessageFault fault_of(std::span<const std::byte> message) const;
+  static Instant instant(std::uint64_t ns) { return Instant::from_ns(static_cast<std::int64_t>(ns)); }
+
+  MessageShape shape_;
+  std::uint64_t first_words_;  // magic, version, kind, flags, header bytes
+  std::uint32_t sum_;          // of everything that is the same for the series
+};
+
 // Everything of a request's header that is the same for a whole series, with its sum, so that a send only adds
 // what changes.
 class FullHeaderTemplate {
@@ -175,15 +240,13 @@ class FullHeaderTemplate {
 
   void emit(std::span<std::byte> message, std::uint64_t sequence, Instant client_send) const {
     RTECHO_ASSERT(message.size() >= full_header_bytes);
-    std::memcpy(message.data(), header_, full_header_bytes);
+    const std::span<std::byte> header = message.first<full_header_bytes>();
+    std::memcpy(header.data(), header_, full_header_bytes);
     const auto stamp = static_cast<std::uint64_t>(client_send.ns());
-    store_big_endian(message, full_offset::sequence, sequence);
-    store_big_endian(message, full_offset::client_send, stamp);
-    store_big_endian(message, full_offset::check, sum_ + word_sum(sequence) + word_sum(stamp));
-  }
-
-  [[nodiscard]] static constexpr std::uint32_t word_sum(std::uint64_t words) {
-    return static_cast<std::uint32_t>(words >> 32U) + static_cast<std::uint32_t>(words);
+    store_big_endian(header, full_offset::sequence, sequence);
+    store_big_endian(header, full_offset::client_send, stamp);
+    store_big_endian(header, full_offset::check,
+                     sum_ + FullHeaderReader::word_sum(sequence) + FullHeaderReader::word_sum(stamp));
   }
 
  private:
@@ -191,20 +254,22 @@ class FullHeaderTemplate {
   std::uint32_t sum_ = 0;
 };
 
-// Turns a checked request into its reply in place: reply bit, the server's stamps and gap, the check adjusted.
-inline void turn_full_message(std::span<std::byte> message, Instant receive, Instant send, std::uint32_t gap_ns) {
-  const auto received = static_cast<std::uint64_t>(receive.ns());
-  const auto sent = static_cast<std::uint64_t>(send.ns());
-  std::uint32_t check = load_big_endian<std::uint32_t>(message, full_offset::check);
-  check -= FullHeaderTemplate::word_sum(load_big_endian<std::uint64_t>(message, full_offset::server_receive));
-  check -= FullHeaderTemplate::word_sum(load_big_endian<std::uint64_t>(message, full_offset::server_send));
-  check -= load_big_endian<std::uint32_t>(message, full_offset::server_gap);
-  check += FullHeaderTemplate::word_sum(received) + FullHeaderTemplate::word_sum(sent) + gap_ns + reply_bit;
-  message[full_offset::kind] |= std::byte{reply_bit};
-  store_big_endian(message, full_offset::server_receive, received);
-  store_big_endian(message, full_offset::server_send, sent);
-  store_big_endian(message, full_offset::server_gap, gap_ns);
-  store_big_endian(message, full_offset::check, check);
+// Turns a request that was read into its reply in place: reply bit, the server's stamps and gap, the check adjusted
+// by what changed.
+inline void turn_full_message(std::span<std::byte> message, const FullFields& request, Instant receive, Instant send,
+                              std::uint32_t gap_ns) {
+  const auto sum_of = [](Instant receive_stamp, Instant send_stamp, std::uint32_t gap) {
+    return FullHeaderReader::word_sum(static_cast<std::uint64_t>(receive_stamp.ns())) +
+           FullHeaderReader::word_sum(static_cast<std::uint64_t>(send_stamp.ns())) + gap;
+  };
+  const std::span<std::byte> header = message.first<full_header_bytes>();
+  const std::uint32_t check = request.check + sum_of(receive, send, gap_ns) + reply_bit -
+                              sum_of(request.server_receive, request.server_send, request.server_gap_ns);
+  header[full_offset::kind] |= std::byte{reply_bit};
+  store_big_endian(header, full_offset::server_receive, static_cast<std::uint64_t>(receive.ns()));
+  store_big_endian(header, full_offset::server_send, static_cast<std::uint64_t>(send.ns()));
+  store_big_endian(header, full_offset::server_gap, gap_ns);
+  store_big_endian(header, full_offset::check, check);
 }
 
 // --- short form -----------------------------------------------------------------------------------------------
@@ -251,7 +316,15 @@ class TagMessage {
   [[nodiscard]] static bool is_reply(std::span<const std::byte> message) {
     return (message[0] & std::byte{reply_bit}) != std::byte{0};
   }
-  // The low sequence_bits(message.size()) bits. Bits above 64 are not looked at.
+  // Bits above the 64 of a sequence: 0 in every message that was not altered.
+  [[nodiscard]] static bool has_unused_bits_set(std::span<const std::byte> message) {
+    std::byte bits{0};
+    for (std::size_t i = 0; i + 8 < message.size(); ++i) {
+      bits |= i == 0 ? message[0] & std::byte{0x7F} : message[i];
+    }
+    return bits != std::byte{0};
+  }
+  // The low sequence_bits(message.size()) bits, at most 64.
   [[nodiscard]] static std::uint64_t sequence(std::span<const std::byte> message) {
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < message.size(); ++i) {

@@ -13,7 +13,7 @@
 namespace rtecho {
 
 enum class MessageState : std::uint8_t {
-  unsent,       // no such message, or the driver refused it
+  unsent,
   outstanding,  // sent, no answer yet
   overdue,      // no answer within the timeout; one may still come
   answered,
@@ -37,28 +37,29 @@ enum class MatchKind : std::uint8_t {
 
 struct Match {
   MatchKind kind = MatchKind::stray;
-  bool reordered = false;  // answered before a message that was sent earlier
-  SentMessage message{};   // answered and late only
+  bool reordered = false;                // answered before a message that was sent earlier
+  const SentMessage* message = nullptr;  // answered and late only; until the next message is sent
 };
 
 class MessageTracker {
  public:
   explicit MessageTracker(Duration timeout) : timeout_(timeout) {}
 
-  // The next message was handed to the driver.
+  // The next message was handed to the driver. A message that the driver did not take is none of ours: its number
+  // goes to the next one.
   void sent(Instant intended, Instant send, MessageClass message_class) {
+    SentMessage& entry = at(next_sequence_);
+    if (entry.state == MessageState::outstanding || entry.state == MessageState::overdue) {
+      leave_ring(entry);
+    }
     if (outstanding_ == 0) {
       oldest_ = next_sequence_;
-      if (timeouts_in_a_row_ == 0) {
-        silent_since_ = send;
-      }
+      silent_since_ = send;  // nobody was waited for until now
     }
-    occupy(SentMessage{intended, send, MessageState::outstanding, message_class});
+    entry = SentMessage{intended, send, MessageState::outstanding, message_class};
     ++outstanding_;
+    ++next_sequence_;
   }
-
-  // The driver would not take it. Its number is not used again: parts of it may have got out.
-  void refused() { occupy(SentMessage{}); }
 
   Match match(std::uint64_t sequence, Instant now) {
     if (sequence >= next_sequence_) {
@@ -82,16 +83,14 @@ class MessageTracker {
     }
     entry.state = MessageState::answered;
     note_alive(now);
-    const bool reordered = sequence < highest_answered_;
+    const bool reordered = sequence + 1 < answered_end_;
     if (!reordered) {
-      highest_answered_ = sequence;
+      answered_end_ = sequence + 1;
     }
-    while (oldest_ < next_sequence_ && at(oldest_).state != MessageState::outstanding) {
-      ++oldest_;
-    }
+    pass_resolved();
     // Overdue, or found to be so only now.
     const bool late = now - entry.send >= timeout_;
-    return Match{late ? MatchKind::late : MatchKind::answered, reordered, entry};
+    return Match{late ? MatchKind::late : MatchKind::answered, reordered, &entry};
   }
 
   // Marks what has had no answer within the timeout, and says how many. At most one window's worth of work.
@@ -107,10 +106,11 @@ class MessageTracker {
         --outstanding_;
         ++overdue_;
         ++expired;
+        // The peer has not gone silent where a later message was answered.
+        timeouts_in_a_row_ += oldest_ >= answered_end_ ? 1U : 0U;
       }
       ++oldest_;
     }
-    timeouts_in_a_row_ += expired;
     return expired;
   }
 
@@ -127,8 +127,7 @@ class MessageTracker {
     if (timeouts_in_a_row_ >= timeouts_in_a_row_max) {
       return true;
     }
-    const bool waiting = outstanding_ != 0 || timeouts_in_a_row_ != 0;
-    return waiting && now - silent_since_ > longer(silence_max, timeout_);
+    return outstanding_ != 0 && now - silent_since_ > longer(silence_max, timeout_);
   }
 
  private:
@@ -147,15 +146,21 @@ class MessageTracker {
     return Match{.kind = MatchKind::late_beyond_ring};
   }
 
-  // Takes the next sequence number and its entry, where a message of long ago may still be missing.
-  void occupy(const SentMessage& message) {
-    SentMessage& entry = at(next_sequence_);
-    if (entry.state == MessageState::overdue) {
-      --overdue_;
-      ++missing_beyond_ring_;
+  // A message of 65,536 messages ago whose answer is still missing gives its entry to a new one.
+  void leave_ring(const SentMessage& entry) {
+    --(entry.state == MessageState::outstanding ? outstanding_ : overdue_);
+    ++missing_beyond_ring_;
+    if (oldest_ == next_sequence_ - entries_.size()) {
+      ++oldest_;
     }
-    entry = message;
-    ++next_sequence_;
+    pass_resolved();
+  }
+
+  // The oldest outstanding message, where one is. Never further than one timeout's worth of messages.
+  void pass_resolved() {
+    while (outstanding_ != 0 && at(oldest_).state != MessageState::outstanding) {
+      ++oldest_;
+    }
   }
 
   void note_alive(Instant now) {
@@ -165,11 +170,11 @@ class MessageTracker {
 
   Duration timeout_;
   std::uint64_t next_sequence_ = 0;
-  std::uint64_t oldest_ = 0;  // no message before it is outstanding
+  std::uint64_t oldest_ = 0;  // no message before it is outstanding; meaningful where one is
   std::uint64_t outstanding_ = 0;
   std::uint64_t overdue_ = 0;
   std::uint64_t missing_beyond_ring_ = 0;
-  std::uint64_t highest_answered_ = 0;
+  std::uint64_t answered_end_ = 0;  // one more than the highest answered
   std::uint64_t timeouts_in_a_row_ = 0;
   Instant silent_since_;
   std::array<SentMessage, limits::outstanding_ring> entries_{};

@@ -49,34 +49,42 @@ class Pacer {
   }
 
   void start(Instant first_slot) {
-    slot_ = first_slot;
+    next_slot_ = first_slot;
     carried_ = 0;
-    sent_of_slot_ = 0;
+    begin_slot();
   }
   // The schedule stood still for this long (a rest).
-  void suspend(Duration length) { slot_ += length; }
+  void suspend(Duration length) {
+    slot_ += length;
+    next_slot_ += length;
+  }
 
   // The instant of the next message.
   [[nodiscard]] Instant intended() const { return slot_; }
-  [[nodiscard]] Instant next_slot() const { return slot_ + Duration::from_ns(whole_ns_); }
+  [[nodiscard]] Instant next_slot() const { return next_slot_; }
   [[nodiscard]] bool at_slot_start() const { return sent_of_slot_ == 0; }
 
   // One message of the schedule is done with.
   void advance() {
-    if (++sent_of_slot_ < burst_) {
-      return;
-    }
-    sent_of_slot_ = 0;
-    slot_ += Duration::from_ns(whole_ns_);
-    carried_ += rest_;
-    if (carried_ >= denominator_) {
-      carried_ -= denominator_;
-      slot_ += Duration::from_ns(1);
+    if (++sent_of_slot_ == burst_) {
+      begin_slot();
     }
   }
 
  private:
+  void begin_slot() {
+    sent_of_slot_ = 0;
+    slot_ = next_slot_;
+    next_slot_ += Duration::from_ns(whole_ns_);
+    carried_ += rest_;
+    if (carried_ >= denominator_) {
+      carried_ -= denominator_;
+      next_slot_ += Duration::from_ns(1);
+    }
+  }
+
   Instant slot_;
+  Instant next_slot_;
   std::int64_t whole_ns_;
   std::int64_t rest_;
   std::int64_t denominator_;

@@ -18,66 +18,71 @@ struct Reply {
   Instant server_send{};
 };
 
-namespace detail {
+// Reads the replies of one series.
+class ReplyReader {
+ public:
+  explicit ReplyReader(const MessageShape& shape) : shape_(shape), form_(shape.form()), full_(shape, echo_reply) {}
 
-inline constexpr std::uint8_t echo_reply = static_cast<std::uint8_t>(MessageKind::echo) | reply_bit;
+  // `expected` is a sequence near the one that should come: small tags carry only low bits. `reply` is complete only
+  // where the result is `none`.
+  [[nodiscard]] MessageFault read(std::span<const std::byte> bytes, std::uint64_t expected, Reply& reply) const {
+    switch (form_) {
+      case MessageForm::full:
+        return read_full(bytes, reply);
+      case MessageForm::short_header:
+        return read_short(bytes, reply);
+      case MessageForm::tag:
+        break;
+    }
+    return read_tag(bytes, expected, reply);
+  }
 
-inline MessageFault fill_fault(std::span<const std::byte> bytes, std::size_t first, std::uint64_t sequence) {
-  return fill_matches(bytes, first, sequence) ? MessageFault::none : MessageFault::fill;
-}
+ private:
+  static constexpr std::uint8_t echo_reply = static_cast<std::uint8_t>(MessageKind::echo) | reply_bit;
 
-inline MessageFault read_full_reply(std::span<const std::byte> bytes, const MessageShape& shape, Reply& reply) {
-  const MessageFault fault = FullMessage::check(bytes, shape);
-  if (fault != MessageFault::none) {
-    return fault;
+  static MessageFault fill_fault(std::span<const std::byte> bytes, std::size_t first, std::uint64_t sequence) {
+    return fill_matches(bytes, first, sequence) ? MessageFault::none : MessageFault::fill;
   }
-  if (FullMessage::kind(bytes) != echo_reply) {
-    return MessageFault::kind;
-  }
-  reply = Reply{FullMessage::sequence(bytes), FullMessage::client_send(bytes), FullMessage::server_receive(bytes),
-                FullMessage::server_send(bytes)};
-  return fill_fault(bytes, full_header_bytes, reply.sequence);
-}
 
-inline MessageFault read_short_reply(std::span<const std::byte> bytes, const MessageShape& shape, Reply& reply) {
-  const MessageFault fault = ShortMessage::check(bytes, shape);
-  if (fault != MessageFault::none) {
-    return fault;
+  MessageFault read_full(std::span<const std::byte> bytes, Reply& reply) const {
+    FullFields fields;
+    const MessageFault fault = full_.read(bytes, fields);
+    if (fault != MessageFault::none) {
+      return fault;
+    }
+    reply = Reply{fields.sequence, fields.client_send, fields.server_receive, fields.server_send};
+    return fill_fault(bytes, full_header_bytes, reply.sequence);
   }
-  if (ShortMessage::kind(bytes) != echo_reply) {
-    return MessageFault::kind;
-  }
-  reply.sequence = ShortMessage::sequence(bytes);
-  return fill_fault(bytes, short_header_bytes, reply.sequence);
-}
 
-inline MessageFault read_tag_reply(std::span<const std::byte> bytes, const MessageShape& shape, std::uint64_t expected,
-                                   Reply& reply) {
-  if (bytes.size() != shape.message_bytes) {
-    return MessageFault::length;
+  MessageFault read_short(std::span<const std::byte> bytes, Reply& reply) const {
+    const MessageFault fault = ShortMessage::check(bytes, shape_);
+    if (fault != MessageFault::none) {
+      return fault;
+    }
+    if (ShortMessage::kind(bytes) != echo_reply) {
+      return MessageFault::kind;
+    }
+    reply.sequence = ShortMessage::sequence(bytes);
+    return fill_fault(bytes, short_header_bytes, reply.sequence);
   }
-  if (!TagMessage::is_reply(bytes)) {
-    return MessageFault::kind;
-  }
-  reply.sequence = extend_sequence(TagMessage::sequence(bytes), sequence_bits(bytes.size()), expected);
-  return MessageFault::none;
-}
 
-}  // namespace detail
-
-// `expected` is a sequence near the one that should come: small tags carry only low bits. `reply` is complete only
-// where the result is `none`.
-inline MessageFault read_reply(std::span<const std::byte> bytes, const MessageShape& shape, std::uint64_t expected,
-                               Reply& reply) {
-  switch (shape.form()) {
-    case MessageForm::full:
-      return detail::read_full_reply(bytes, shape, reply);
-    case MessageForm::short_header:
-      return detail::read_short_reply(bytes, shape, reply);
-    case MessageForm::tag:
-      break;
+  MessageFault read_tag(std::span<const std::byte> bytes, std::uint64_t expected, Reply& reply) const {
+    if (bytes.size() != shape_.message_bytes) {
+      return MessageFault::length;
+    }
+    if (!TagMessage::is_reply(bytes)) {
+      return MessageFault::kind;
+    }
+    if (TagMessage::has_unused_bits_set(bytes)) {
+      return MessageFault::fill;
+    }
+    reply.sequence = extend_sequence(TagMessage::sequence(bytes), sequence_bits(bytes.size()), expected);
+    return MessageFault::none;
   }
-  return detail::read_tag_reply(bytes, shape, expected, reply);
-}
+
+  MessageShape shape_;
+  MessageForm form_;
+  FullHeaderReader full_;
+};
 
 }  // namespace rtecho

@@ -20,12 +20,13 @@ struct BatchPlan {
   std::uint64_t messages = 500;  // 0: one batch without end, for isolated cores
   Duration longest = Duration::from_ms(100);
   Duration rest = Duration::from_ms(5);
-  std::uint64_t resume = 16;  // first messages after a rest, in a group of their own
+  std::uint64_t resume = 16;  // first messages after a rest, in a group of their own; see effective_resume()
 
   [[nodiscard]] constexpr bool rests() const { return messages != 0; }
-  // How long to rest after a batch of this length.
-  [[nodiscard]] constexpr Duration rest_after(Duration batch) const {
-    return longer(rest, Duration::from_ns(batch.ns() / 10)) + Duration::from_ms(2);
+  // How long to rest after a batch of this length. The peer spins into the rest for its idle limit, which must not
+  // eat it.
+  [[nodiscard]] constexpr Duration rest_after(Duration batch, Duration peer_idle_limit) const {
+    return longer(rest, Duration::from_ns(batch.ns() / 10)) + peer_idle_limit;
   }
 };
 
@@ -42,6 +43,16 @@ struct ClientPlan {
   Duration gap_threshold = Duration::from_us(50);
   bool log_samples = false;
 };
+
+// The resume group that this plan really has: none without rests, and none where a schedule is so slow that a batch
+// would hold little else. There every message is as cold as the next.
+[[nodiscard]] constexpr std::uint64_t effective_resume(const ClientPlan& plan) {
+  if (!plan.batch.rests()) {
+    return 0;
+  }
+  const Duration group = plan.pacing.spacing() * static_cast<std::int64_t>(2 * plan.batch.resume / plan.pacing.burst);
+  return group > plan.batch.longest ? 0 : plan.batch.resume;
+}
 
 struct ServerPlan {
   MessageShape shape;
