@@ -163,6 +163,11 @@ Result<void> TcpConnection::set_options() noexcept {
   return set_timeout(descriptor(), SO_RCVTIMEO, receive_timeout, "bounding a receive");
 }
 
+void TcpConnection::shut_down() noexcept {
+  // ENOTCONN: the peer was faster.
+  (void)::shutdown(socket_.number(), SHUT_RDWR);
+}
+
 std::optional<std::uint32_t> TcpConnection::retransmits() const noexcept {
   tcp_info info{};
   socklen_t length = sizeof(info);
@@ -200,11 +205,13 @@ Result<TcpListener> TcpListener::listen(const Address& local) noexcept {
   return listener;
 }
 
-Result<TcpConnection> TcpListener::accept(const Address& client, std::uint64_t session, Duration timeout) noexcept {
+Result<TcpConnection> TcpListener::accept(const Address& client, std::uint64_t session, Duration timeout,
+                                          const std::atomic<bool>* cancelled) noexcept {
   constexpr Duration preamble_patience = Duration::from_ms(900);
   Candidates candidates(session);
   Instant now = platform::MonotonicClock::now();
-  for (const Instant deadline = now + timeout; now < deadline; now = platform::MonotonicClock::now()) {
+  const Instant deadline = now + timeout;
+  for (; now < deadline && (cancelled == nullptr || !cancelled->load()); now = platform::MonotonicClock::now()) {
     candidates.wait(socket_.number());
     if (Candidate* const slot = candidates.free_slot(); slot != nullptr) {
       SocketAddress from;

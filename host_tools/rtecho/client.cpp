@@ -147,7 +147,9 @@ ExitCode ClientRun::finish() {
     }
   }
   // Results go to stdout; where that carries the run file, the table is talk.
-  fmt::print(options_.out_path == "-" ? stderr : stdout, "{}", report::series_table(run_));
+  if (!run_.series.empty()) {
+    fmt::print(options_.out_path == "-" ? stderr : stdout, "{}", report::series_table(run_));
+  }
   if (samples_) {
     samples_->finish();
   }

@@ -180,7 +180,7 @@ void ClientSeries::watch(const EventHandler& on_event) {
 }
 
 nlohmann::json ClientSeries::port_counters() const {
-  return to_json(counters_of(*port_), retransmits_of(*port_));
+  return port_json(*port_);
 }
 
 }  // namespace rtecho::pair

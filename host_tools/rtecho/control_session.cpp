@@ -23,7 +23,6 @@ namespace {
 constexpr Duration time_to_arm = Duration::from_s(5);
 constexpr Duration time_to_connect = Duration::from_s(2);
 constexpr Duration silence_limit = Duration::from_s(2);
-constexpr int accept_slices = 10;  // so that a stop is seen within 0.2 s
 constexpr int probe_tries = 3;
 constexpr std::chrono::milliseconds probe_spacing{200};
 
@@ -219,14 +218,7 @@ void ControlClientSession::take_probe(const nlohmann::json& message) {
 void ControlClientSession::await_connection() {
   accepting_ = std::thread(
       [weak = weak_from_this(), offer = offer_, &events = server_.events_, cancelled = accepting_cancelled_] {
-        Result<drivers::TcpConnection> connection = Error{Status::timed_out, 0, "waiting for the data connection"};
-        for (int slice = 0; slice < accept_slices && !cancelled->load(); ++slice) {
-          connection = offer->accept(Duration::from_ns(time_to_connect.ns() / accept_slices));
-          if (connection || connection.error().status != Status::timed_out) {
-            break;
-          }
-        }
-        auto outcome = std::make_shared<Result<drivers::TcpConnection>>(std::move(connection));
+        auto outcome = std::make_shared<Result<drivers::TcpConnection>>(offer->accept(time_to_connect, *cancelled));
         asio::post(events, [weak, outcome] {
           if (const auto self = weak.lock()) {
             self->take_connection(std::move(*outcome));
@@ -261,6 +253,7 @@ void ControlClientSession::start_series(DataPath path) {
     return;
   }
   end_record_.granted = to_json(series_->grant());
+  end_record_.granted["cpu_latency_hold"] = series_->holds_cpu_latency();
   end_record_.degraded = series_->degraded();
   state_ = State::armed;
   channel_->set_silence_limit(silence_limit);

@@ -78,8 +78,8 @@ json to_json(const platform::ThreadGrant& grant) {
               {"locked_bytes", grant.locked_bytes}};
 }
 
-json to_json(const PortCounters& counters, std::optional<std::uint32_t> retransmits) {
-  json object{{"truncated", counters.truncated},
+json to_json(const PortCounters& counters) {
+  return json{{"truncated", counters.truncated},
               {"peer_unreachable", counters.peer_unreachable},
               {"send_would_block", counters.send_would_block},
               {"send_no_buffer", counters.send_no_buffer},
@@ -87,8 +87,6 @@ json to_json(const PortCounters& counters, std::optional<std::uint32_t> retransm
               {"receive_failed", counters.receive_failed},
               {"partial_sends", counters.partial_sends},
               {"partial_receives", counters.partial_receives}};
-  put(object, "tcp_retransmits", retransmits);
-  return object;
 }
 
 json machine_facts(std::optional<int> cpu, const std::string& local_address) {

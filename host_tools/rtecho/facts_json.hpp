@@ -18,7 +18,7 @@ namespace rtecho::pair {
 [[nodiscard]] nlohmann::json to_json(const platform::HostFacts& facts);
 [[nodiscard]] nlohmann::json to_json(const platform::NicFacts& facts);
 [[nodiscard]] nlohmann::json to_json(const platform::ThreadGrant& grant);
-[[nodiscard]] nlohmann::json to_json(const PortCounters& counters, std::optional<std::uint32_t> retransmits);
+[[nodiscard]] nlohmann::json to_json(const PortCounters& counters);
 
 // The machine of this end, and the interface that holds `local_address`.
 [[nodiscard]] nlohmann::json machine_facts(std::optional<int> cpu, const std::string& local_address);

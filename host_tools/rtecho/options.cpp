@@ -92,7 +92,7 @@ void add_server_options(CLI::App& app, ServerOptions& options, ServerTexts& text
       ->capture_default_str();
   app.add_option("--allow", options.allowed, "data address that a client may name besides its own; repeatable");
   app.add_option("--key-file", options.key_file, "serve only clients that hold the same key");
-  app.add_option("--report", options.report_path, "run file of the server's half, rewritten after each client");
+  app.add_option("--report", options.report_path, "run file of the server's half, rewritten after each series");
   app.add_option("--for", texts.run_for, "stop after this time, for example 60s [never]");
   app.add_option("--ready-fd", options.ready_descriptor, "write a line to this descriptor when listening")
       ->check(CLI::NonNegativeNumber);

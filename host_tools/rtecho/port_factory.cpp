@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "facts_json.hpp"
+
 namespace rtecho::pair {
 
 DataPort make_port(DataPath path, std::span<std::byte> memory, std::uint32_t message_bytes) {
@@ -11,13 +13,18 @@ DataPort make_port(DataPath path, std::span<std::byte> memory, std::uint32_t mes
   return drivers::TcpStreamPort(std::move(std::get<drivers::TcpConnection>(path)), memory, message_bytes);
 }
 
-std::optional<std::uint32_t> retransmits_of(const DataPort& port) {
-  const auto* stream = std::get_if<drivers::TcpStreamPort>(&port);
-  return stream != nullptr ? stream->retransmits() : std::nullopt;
-}
-
-PortCounters counters_of(const DataPort& port) {
-  return std::visit([](const auto& any) { return any.counters(); }, port);
+nlohmann::json port_json(const DataPort& port) {
+  nlohmann::json object = to_json(std::visit([](const auto& any) { return any.counters(); }, port));
+  if (const auto* stream = std::get_if<drivers::TcpStreamPort>(&port)) {
+    if (const auto retransmits = stream->retransmits()) {
+      object["tcp_retransmits"] = *retransmits;
+    }
+  } else {
+    const drivers::UdpEndpoint& endpoint = std::get<drivers::UdpSocketPort>(port).endpoint();
+    object["receive_buffer_bytes"] = endpoint.receive_buffer_bytes();
+    object["send_buffer_bytes"] = endpoint.send_buffer_bytes();
+  }
+  return object;
 }
 
 }  // namespace rtecho::pair

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <variant>
 
@@ -27,9 +27,8 @@ inline constexpr std::size_t port_memory_bytes =
 // `memory` holds port_memory_bytes and must outlive the port.
 [[nodiscard]] DataPort make_port(DataPath path, std::span<std::byte> memory, std::uint32_t message_bytes);
 
-// TCP segments that were sent again; absent where the protocol has none or the system does not tell.
-[[nodiscard]] std::optional<std::uint32_t> retransmits_of(const DataPort& port);
-
-[[nodiscard]] PortCounters counters_of(const DataPort& port);
+// The port's counters, and what its kind has besides: TCP segments that were sent again, or the buffers that the
+// socket was granted. In the words of the run file.
+[[nodiscard]] nlohmann::json port_json(const DataPort& port);
 
 }  // namespace rtecho::pair

@@ -49,10 +49,12 @@ std::vector<report::BatchRecord> batches_of(const SeriesRecord& record) {
 // What has no samples because the pacing or the form has none is null with a reason, not an empty summary.
 void put_latencies(const SeriesRecord& record, const ClientPlan& plan, report::SeriesRecord& series) {
   series.service = report::summarize(record.service);
-  if (plan.batch.rests()) {
+  if (effective_resume(plan) > 0) {
     series.resume = report::summarize_resume(record.resume);
   } else {
-    series.notes["resume"] = "no rests";
+    series.notes["resume"] = plan.batch.rests() ? "the schedule is so slow that a batch would hold little else, or "
+                                                  "--resume 0"
+                                                : "no rests";
   }
   if (plan.pacing.scheduled()) {
     series.response = report::summarize(record.response);

@@ -52,8 +52,8 @@ void DataPathOffer::send_probe() {
   (void)endpoint->send(probe).has_value();
 }
 
-Result<drivers::TcpConnection> DataPathOffer::accept(Duration timeout) {
-  return std::get<drivers::TcpListener>(opened_).accept(client_, session_, timeout);
+Result<drivers::TcpConnection> DataPathOffer::accept(Duration timeout, const std::atomic<bool>& cancelled) {
+  return std::get<drivers::TcpListener>(opened_).accept(client_, session_, timeout, &cancelled);
 }
 
 drivers::UdpEndpoint DataPathOffer::take_endpoint() {
@@ -120,6 +120,9 @@ void ServerSeries::run(void* self) {
       [&series]<typename Port>(Port& port) {
         auto& server = *std::get<MappedObject<EchoServer<Port>>>(series.server_);
         run_server_loop(server, port, series.plan_.wait, series.options_.plan.cpu, series.stop_, series.record_);
+        if constexpr (requires { port.shut_down(); }) {
+          port.shut_down();  // desynchronised, stalled or stopped: a client that still waits need not time out
+        }
       },
       *series.port_);
 }
@@ -128,7 +131,7 @@ ServerReport ServerSeries::stop() {
   stop_.store(true, std::memory_order_relaxed);
   thread_->join();
   ServerReport report;
-  report.port = to_json(counters_of(*port_), retransmits_of(*port_));
+  report.port = port_json(*port_);
   report.blocked_waits = record_.blocked_waits;
   std::visit(
       [&]<typename Server>(const Server& server) {

@@ -33,8 +33,8 @@ class DataPathOffer {
   void send_probe();
   // UDP: only who received the probe knows it.
   [[nodiscard]] bool nonce_is(std::uint64_t nonce) const { return nonce == nonce_; }
-  // TCP: waits for the client's connection. Blocks.
-  [[nodiscard]] Result<drivers::TcpConnection> accept(Duration timeout);
+  // TCP: waits for the client's connection. Blocks until it comes, the time is up, or `cancelled` is set.
+  [[nodiscard]] Result<drivers::TcpConnection> accept(Duration timeout, const std::atomic<bool>& cancelled);
   // UDP: the path itself.
   [[nodiscard]] drivers::UdpEndpoint take_endpoint();
 
@@ -61,6 +61,7 @@ class ServerSeries {
   Result<void> start(DataPath path);
   [[nodiscard]] const platform::ThreadGrant& grant() const { return thread_->grant(); }
   [[nodiscard]] const std::vector<std::string>& degraded() const { return degraded_; }
+  [[nodiscard]] bool holds_cpu_latency() const { return latency_hold_ && latency_hold_->held(); }
   [[nodiscard]] WaitMode wait() const { return plan_.wait.mode; }
   // Ends the thread, at the latest after longest_wait, and says what was seen.
   [[nodiscard]] ServerReport stop();

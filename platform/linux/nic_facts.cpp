@@ -14,7 +14,6 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -104,10 +103,14 @@ std::optional<std::uint32_t> read_speed_mbps(Interface& interface) noexcept {
 std::string mac_text(const sockaddr& address) {
   std::array<unsigned char, 6> bytes{};
   std::memcpy(bytes.data(), address.sa_data, bytes.size());
-  std::array<char, 18> text{};
-  std::snprintf(text.data(), text.size(), "%02x:%02x:%02x:%02x:%02x:%02x", bytes[0], bytes[1], bytes[2], bytes[3],
-                bytes[4], bytes[5]);
-  return text.data();
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    text += text.empty() ? "" : ":";
+    text += digits[byte >> 4U];
+    text += digits[byte & 0xFU];
+  }
+  return text;
 }
 
 std::vector<int> list_interrupts(const std::string& folder) {

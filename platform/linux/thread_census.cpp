@@ -27,7 +27,9 @@ int threads_named_of(const fs::path& process, const std::string& name) {
   return count;
 }
 
-bool is_number(const std::string& text) { return text.find_first_not_of("0123456789") == std::string::npos; }
+bool is_number(const std::string& text) {
+  return text.find_first_not_of("0123456789") == std::string::npos;
+}
 
 }  // namespace
 
@@ -42,6 +44,8 @@ int threads_named(const char* name) {
   return count;
 }
 
-int online_cpu_count() noexcept { return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)); }
+int online_cpu_count() noexcept {
+  return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+}
 
 }  // namespace rtecho::platform

@@ -4,6 +4,7 @@
 // that says anything else, or nothing, within a second.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,6 +28,8 @@ class TcpConnection {
   [[nodiscard]] int descriptor() const noexcept { return socket_.number(); }
   // Segments sent again since the connection was made. For after the run: it is a system call.
   [[nodiscard]] std::optional<std::uint32_t> retransmits() const noexcept;
+  // Tells the peer that nothing more will be read or written. The descriptor stays open.
+  void shut_down() noexcept;
 
  private:
   friend class TcpListener;
@@ -44,8 +47,10 @@ class TcpListener {
   // The connection of the one client that comes from `client` (its port does not matter) and whose preamble names
   // the session. Everyone else is turned away meanwhile: another host at once, a wrong preamble at its first wrong
   // byte, silence after 0.9 s. At most 8 preambles are awaited at a time; whoever comes then waits in the kernel's
-  // backlog. `timed_out` when the right client has not come.
-  [[nodiscard]] Result<TcpConnection> accept(const Address& client, std::uint64_t session, Duration timeout) noexcept;
+  // backlog. `timed_out` when the right client has not come, or when `cancelled` was set meanwhile; that is looked at
+  // every 20 ms.
+  [[nodiscard]] Result<TcpConnection> accept(const Address& client, std::uint64_t session, Duration timeout,
+                                             const std::atomic<bool>* cancelled = nullptr) noexcept;
 
   [[nodiscard]] const Address& local() const noexcept { return local_; }
 

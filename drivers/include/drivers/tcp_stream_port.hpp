@@ -53,6 +53,8 @@ class TcpStreamPort {
   [[nodiscard]] PortCounters counters() const noexcept { return counters_; }
   // For after the run: a system call.
   [[nodiscard]] std::optional<std::uint32_t> retransmits() const noexcept { return connection_.retransmits(); }
+  // After the last step: the peer learns at once that nobody serves it any more.
+  void shut_down() noexcept { connection_.shut_down(); }
 
  private:
   // One message of `send`, then the replies of one look: reading stops while a reply is pending.

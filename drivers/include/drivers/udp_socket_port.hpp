@@ -43,6 +43,8 @@ class UdpSocketPort {
   [[nodiscard]] PortCapabilities capabilities() const noexcept;
   [[nodiscard]] PortHealth health() const noexcept { return PortHealth::open; }  // UDP has no connection to lose
   [[nodiscard]] PortCounters counters() const noexcept { return counters_; }
+  // What the socket was granted.
+  [[nodiscard]] const UdpEndpoint& endpoint() const noexcept { return endpoint_; }
 
  private:
   [[nodiscard]] bool take_datagram(int flags) noexcept;

@@ -25,7 +25,9 @@ TEST(ThreadCensus, CountsThreadsByTheirWholeName) {
   EXPECT_EQ(threads_named("census-testing"), 0);
 }
 
-TEST(ThreadCensus, FindsAtLeastTheCoreItRunsOn) { EXPECT_GE(online_cpu_count(), 1); }
+TEST(ThreadCensus, FindsAtLeastTheCoreItRunsOn) {
+  EXPECT_GE(online_cpu_count(), 1);
+}
 
 }  // namespace
 }  // namespace rtecho::platform
