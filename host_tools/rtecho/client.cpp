@@ -148,7 +148,9 @@ ExitCode ClientRun::finish() {
   }
   // Results go to stdout; where that carries the run file, the table is talk.
   if (!run_.series.empty()) {
-    fmt::print(options_.out_path == "-" ? stderr : stdout, "{}", report::series_table(run_));
+    std::FILE* const stream = options_.out_path == "-" ? stderr : stdout;
+    fmt::print(stream, "{}", report::series_table(run_));
+    std::fflush(stream);  // while a closed pipe is still an error and not a signal
   }
   if (samples_) {
     samples_->finish();
@@ -172,6 +174,9 @@ report::ExitCode run_client(const ClientOptions& options) {
   enter_namespace(options.network_namespace);
   check_thread_options(options.thread);
   const drivers::Address server = address_of("server", options.server, default_control_port);
+  if (server.port() == 0) {
+    throw ProgramFailure(ExitCode::usage, "server: port 0 is no port to connect to");
+  }
   const std::string key = options.key_file.empty() ? std::string() : read_key_file(options.key_file);
   check_output(options.out_path);
   ClientRun run(options, stop);

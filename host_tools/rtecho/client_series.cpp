@@ -21,6 +21,7 @@ namespace {
 
 constexpr Duration time_to_answer = Duration::from_s(3);
 constexpr Duration time_for_probe = Duration::from_s(1);  // three tries of the server, 0.2 s apart
+constexpr Duration probe_slice = Duration::from_ms(50);
 constexpr Duration watch_interval = Duration::from_ms(20);
 // An interrupted client still wants the server's half, but must be gone within 0.2 s.
 constexpr Duration time_for_report_when_interrupted = Duration::from_ms(100);
@@ -85,9 +86,12 @@ DataPath ClientSeries::agree_on_udp(const Arm& arm) {
   std::array<std::byte, limits::message_buffer_bytes> buffer{};
   const Instant give_up = MonotonicClock::now() + time_for_probe;
   while (MonotonicClock::now() < give_up) {
-    const auto bytes = endpoint.receive(buffer, give_up - MonotonicClock::now());
+    if (stop_->requested()) {
+      throw ProgramFailure(ExitCode::interrupted, "interrupted while waiting for the server's probe");
+    }
+    const auto bytes = endpoint.receive(buffer, probe_slice);
     if (!bytes) {
-      break;
+      continue;  // not yet
     }
     const auto probe = std::span(buffer).first(bytes.value());
     if (FullMessage::check(probe, shape) == MessageFault::none &&
@@ -171,12 +175,9 @@ void ClientSeries::watch(const EventHandler& on_event) {
     return;
   }
   const bool hurried = record().end == SeriesEnd::interrupted;
-  try {
-    server_report_ = read_report(
-        control_.ask(nlohmann::json{{"type", "end"}}, hurried ? time_for_report_when_interrupted : time_to_answer));
-  } catch (const ProgramFailure&) {
-    // The run file says that the server's half is missing.
-  }
+  // Where it does not come, the run file says that the server's half is missing.
+  server_report_ = read_report(control_.ask_at_end(nlohmann::json{{"type", "end"}},
+                                                   hurried ? time_for_report_when_interrupted : time_to_answer));
 }
 
 nlohmann::json ClientSeries::port_counters() const {

@@ -30,6 +30,12 @@ constexpr Duration between_alives = Duration::from_ms(500);
 // The server is trusted more than a client: its facts may be long.
 constexpr std::size_t line_bytes_max = 64 * 1024;
 
+void throw_if_stopped(const platform::StopFlag& stop) {
+  if (stop.requested()) {
+    throw ProgramFailure(ExitCode::interrupted, "interrupted while talking to the server");
+  }
+}
+
 std::chrono::nanoseconds chrono_of(Duration length) {
   return std::chrono::nanoseconds(length.ns());
 }
@@ -38,13 +44,11 @@ std::chrono::nanoseconds chrono_of(Duration length) {
 
 ControlClient::ControlClient(const drivers::Address& server, const std::string& key, Duration patience,
                              const platform::StopFlag& stop)
-    : server_(server) {
+    : stop_(stop), server_(server) {
   const Instant give_up = MonotonicClock::now() + patience;
   std::string reason;
   while (try_once(key, reason) == Attempt::try_again) {
-    if (stop.requested()) {
-      throw ProgramFailure(ExitCode::interrupted, "interrupted while waiting for the server");
-    }
+    throw_if_stopped(stop);
     if (MonotonicClock::now() >= give_up) {
       throw ProgramFailure(ExitCode::peer_absent, reason);
     }
@@ -82,8 +86,11 @@ void ControlClient::connect() {
   asio::ip::tcp::socket socket(events_);
   error_code outcome = asio::error::would_block;
   socket.async_connect(endpoint_of(server_), [&outcome](const error_code& error) { outcome = error; });
-  events_.restart();
-  events_.run_for(chrono_of(time_to_connect));
+  const Instant give_up = MonotonicClock::now() + time_to_connect;
+  while (outcome == asio::error::would_block && MonotonicClock::now() < give_up && !stop_.requested()) {
+    events_.restart();
+    events_.run_one_for(std::chrono::milliseconds(50));
+  }
   if (outcome == asio::error::would_block) {
     socket.close();
     events_.restart();
@@ -147,10 +154,12 @@ void ControlClient::send(const nlohmann::json& message) {
   channel_->send(message);
 }
 
-// Null where nothing came.
-nlohmann::json ControlClient::receive(Duration timeout) {
+nlohmann::json ControlClient::receive(Duration timeout, bool hurried) {
   const Instant give_up = MonotonicClock::now() + timeout;
   while (received_.empty() && is_open() && MonotonicClock::now() < give_up) {
+    if (!hurried) {
+      throw_if_stopped(stop_);
+    }
     events_.restart();
     events_.run_one_for(std::chrono::milliseconds(50));
   }
@@ -165,6 +174,11 @@ nlohmann::json ControlClient::receive(Duration timeout) {
 nlohmann::json ControlClient::ask(const nlohmann::json& request, Duration timeout) {
   send(request);
   return await(timeout);
+}
+
+nlohmann::json ControlClient::ask_at_end(const nlohmann::json& request, Duration timeout) {
+  send(request);
+  return receive(timeout, true);
 }
 
 nlohmann::json ControlClient::await(Duration timeout) {

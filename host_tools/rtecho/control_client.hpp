@@ -27,6 +27,8 @@ class ControlClient {
 
   // Sends and waits for the answer. Throws ProgramFailure (peer_absent) where none comes, or the server refuses.
   [[nodiscard]] nlohmann::json ask(const nlohmann::json& request, Duration timeout);
+  // The same after a stop, for the server's half of the run. Null where it does not come.
+  [[nodiscard]] nlohmann::json ask_at_end(const nlohmann::json& request, Duration timeout);
   // The next message, where the server speaks without being asked. Throws like ask().
   [[nodiscard]] nlohmann::json await(Duration timeout);
   void send(const nlohmann::json& message);
@@ -44,9 +46,12 @@ class ControlClient {
   Attempt try_once(const std::string& key, std::string& reason);
   void connect();
   Attempt introduce(const std::string& key, std::string& reason);
-  [[nodiscard]] nlohmann::json receive(Duration timeout);
+  // Null where nothing came. Throws `interrupted` where the user stopped the program meanwhile, unless `hurried`: the
+  // end of a run is asked for after the stop.
+  [[nodiscard]] nlohmann::json receive(Duration timeout, bool hurried = false);
 
   boost::asio::io_context events_;
+  const platform::StopFlag& stop_;
   drivers::Address server_;
   drivers::Address local_;
   std::shared_ptr<LineChannel> channel_;

@@ -1,7 +1,9 @@
 #include "options.hpp"
 
 #include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cmath>
 
 #include "quantities.hpp"
 #include "version.hpp"
@@ -38,6 +40,18 @@ struct ThreadTexts {
   std::optional<int> cpu;
   bool no_memory_lock = false;
 };
+
+// An hour, and a nanosecond: what the plan takes.
+constexpr double rate_hz_min = 1.0 / 3600;
+constexpr double rate_hz_max = 1e9;
+constexpr double interval_us_min = 0.001;
+constexpr double interval_us_max = 3.6e9;
+constexpr double rest_ms_max = 60'000;
+
+// A count as CLI11 reads it into an unsigned number would turn -1 into the largest one.
+const CLI::Validator not_negative(
+    [](std::string& text) { return text.find('-') == std::string::npos ? std::string() : text + " is below 0"; },
+    "0 or more", "zero or more");
 
 // CLI11's own names the largest double in its error.
 const CLI::Validator above_zero(
@@ -100,9 +114,9 @@ void add_server_options(CLI::App& app, ServerOptions& options, ServerTexts& text
 
 void add_pacing_options(CLI::App& app, ClientOptions& options, ClientTexts& texts) {
   auto* rate = app.add_option("--rate", texts.rate_hz, "messages (with --burst: bursts) per second [ping-pong]")
-                   ->check(above_zero);
+                   ->check(CLI::Range(rate_hz_min, rate_hz_max));
   app.add_option("--interval", texts.interval_us, "the same as a spacing, in us [ping-pong]")
-      ->check(above_zero)
+      ->check(CLI::Range(interval_us_min, interval_us_max))
       ->excludes(rate);
   app.add_option("--burst", options.plan.pacing.burst, "messages sent at the same instant")
       ->check(above_zero)
@@ -128,17 +142,20 @@ void add_load_options(CLI::App& app, ClientOptions& options, ClientTexts& texts)
   app.add_option("--batch", options.plan.batch.messages, "messages per batch; 0: no rests, for isolated cores")
       ->capture_default_str();
   app.add_option("--rest-ms", texts.rest_ms, "rest after a batch, in ms; at least 10 % of the batch, and 2 ms more")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0.0, rest_ms_max))
       ->capture_default_str();
   app.add_option("--resume", options.plan.batch.resume, "first messages after a rest, kept in a group of their own")
+      ->check(not_negative)
       ->capture_default_str();
   app.add_option("--warmup", options.plan.warmup, "messages per size that are counted but not recorded")
+      ->check(not_negative)
       ->capture_default_str();
   app.add_flag("--warmup-on-schedule", options.plan.warmup_on_schedule, "pace the warm-up too");
   app.add_option("--timeout-ms", texts.timeout_ms, "time for an answer, in ms; later ones count as late")
       ->check(CLI::Range(0.001, 100'000.0))
       ->capture_default_str();
   app.add_option("--allowed-loss", options.allowed_loss, "lost messages per size that still exit 0")
+      ->check(not_negative)
       ->capture_default_str();
 }
 
@@ -267,9 +284,10 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   add_thread_options(*server_command, server_thread, server.thread);
   add_client_options(*client_command, client, client_texts);
   add_thread_options(*client_command, client_thread, client.thread);
-  const std::string exit_codes =
-      "Exit codes: 0 clean; 1 loss, corruption or a broken promise (--strict); 2 usage; 3 the machine refused;\n"
-      "4 degraded; 5 peer absent, busy, of another version or lost; 130 interrupted.";
+  const std::string exit_codes = fmt::format(
+      "Exit codes: 0 clean; 1 loss or corruption{}; 2 usage; 3 the machine refused; 4 degraded;\n"
+      "5 peer absent, busy, of another version or lost; 130 interrupted.",
+      platform::build_is_realtime() ? ", or a broken promise (--strict)" : "");
   app.footer(exit_codes);
   server_command->footer(exit_codes);
   client_command->footer(exit_codes);

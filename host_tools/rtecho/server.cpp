@@ -70,8 +70,8 @@ report::ExitCode run_server(const ServerOptions& options) {
   }
   keep_needed_capabilities(!options.report_path.empty());
   const StopWatch watch(events, stop, options.run_for);
-  fmt::print(stderr, "{}: ready on {}\n", program_name(), bind.with_port(control.port()).text());
   announce_ready(options.ready_descriptor, bind.host_text(), control.port());
+  fmt::print(stderr, "{}: ready on {}\n", program_name(), bind.with_port(control.port()).text());
   events.run();
   control.shut_down();
   // What the sessions still have to say, "report" and the end of their connections, leaves here.

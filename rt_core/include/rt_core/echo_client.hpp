@@ -260,7 +260,7 @@ class EchoClient {
       if (!send_next(now)) {
         break;
       }
-    } while (--left != 0 && tracker_.outstanding() < window_);
+    } while (--left != 0 && tracker_.outstanding() < window_ && phase_ == Phase::running);
     return sent;
   }
 
@@ -336,7 +336,7 @@ class EchoClient {
       return true;
     }
     if (outcome == SendOutcome::failed) {
-      ++record_.accounting.refused;
+      note_failed(send);
       return true;
     }
     const Duration budget = plan_.pacing.scheduled() ? plan_.pacing.spacing() : plan_.timeout;
@@ -352,10 +352,20 @@ class EchoClient {
     retry_.frame = {};
     if (outcome == SendOutcome::sent) {
       note_sent(retry_.intended, retry_.send, retry_.message_class);
+    } else if (outcome == SendOutcome::failed) {
+      note_failed(now);
     } else {
       ++record_.accounting.refused;
     }
     return true;
+  }
+
+  // A stream that takes nothing more is gone, and every further attempt would fail like this one.
+  void note_failed(Instant now) noexcept {
+    ++record_.accounting.refused;
+    if (stream_) {
+      finish(SeriesEnd::peer_lost, now);
+    }
   }
 
   void note_sent(Instant intended, Instant send, MessageClass message_class) noexcept {
