@@ -71,7 +71,7 @@ json to_json(const Arm& arm) {
                {"protocol", name_of(arm.protocol)},
                {"message_bytes", arm.message_bytes},
                {"data_port", arm.data_port},
-               {"spacing_ns", arm.spacing.ns()},
+               {"spacing_ns", static_cast<std::uint64_t>(arm.spacing.ns())},
                {"rests", arm.rests}};
   if (!arm.data_address.empty()) {
     message["data_address"] = arm.data_address;

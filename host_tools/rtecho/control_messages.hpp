@@ -17,10 +17,10 @@
 
 namespace rtecho::pair {
 
-inline constexpr int control_version = 1;
+inline constexpr unsigned control_version = 1;
 
 struct Hello {
-  int version = control_version;
+  unsigned version = control_version;
 };
 
 // One series as the server must know it.

@@ -61,6 +61,17 @@ const CLI::Validator above_zero(
     },
     "above 0", "above zero");
 
+// CLI11's own lets NaN pass.
+CLI::Validator between(double lowest, double highest) {
+  return CLI::Validator(
+      [lowest, highest](std::string& text) {
+        double value = 0;
+        const bool good = CLI::detail::lexical_cast(text, value) && value >= lowest && value <= highest;
+        return good ? std::string() : fmt::format("{} is not a number from {} to {}", text, lowest, highest);
+      },
+      fmt::format("{} to {}", lowest, highest));
+}
+
 CLI::Validator one_of(std::vector<std::string> names) {
   return CLI::IsMember(std::move(names));
 }
@@ -114,9 +125,9 @@ void add_server_options(CLI::App& app, ServerOptions& options, ServerTexts& text
 
 void add_pacing_options(CLI::App& app, ClientOptions& options, ClientTexts& texts) {
   auto* rate = app.add_option("--rate", texts.rate_hz, "messages (with --burst: bursts) per second [ping-pong]")
-                   ->check(CLI::Range(rate_hz_min, rate_hz_max));
+                   ->check(between(rate_hz_min, rate_hz_max));
   app.add_option("--interval", texts.interval_us, "the same as a spacing, in us [ping-pong]")
-      ->check(CLI::Range(interval_us_min, interval_us_max))
+      ->check(between(interval_us_min, interval_us_max))
       ->excludes(rate);
   app.add_option("--burst", options.plan.pacing.burst, "messages sent at the same instant")
       ->check(above_zero)
@@ -140,9 +151,10 @@ void add_load_options(CLI::App& app, ClientOptions& options, ClientTexts& texts)
                     ->capture_default_str();
   app.add_option("--for", texts.run_for, "time per size instead of a count, for example 60s")->excludes(count);
   app.add_option("--batch", options.plan.batch.messages, "messages per batch; 0: no rests, for isolated cores")
+      ->check(not_negative)
       ->capture_default_str();
   app.add_option("--rest-ms", texts.rest_ms, "rest after a batch, in ms; at least 10 % of the batch, and 2 ms more")
-      ->check(CLI::Range(0.0, rest_ms_max))
+      ->check(between(0.0, rest_ms_max))
       ->capture_default_str();
   app.add_option("--resume", options.plan.batch.resume, "first messages after a rest, kept in a group of their own")
       ->check(not_negative)
@@ -152,7 +164,7 @@ void add_load_options(CLI::App& app, ClientOptions& options, ClientTexts& texts)
       ->capture_default_str();
   app.add_flag("--warmup-on-schedule", options.plan.warmup_on_schedule, "pace the warm-up too");
   app.add_option("--timeout-ms", texts.timeout_ms, "time for an answer, in ms; later ones count as late")
-      ->check(CLI::Range(0.001, 100'000.0))
+      ->check(between(0.001, 100'000.0))
       ->capture_default_str();
   app.add_option("--allowed-loss", options.allowed_loss, "lost messages per size that still exit 0")
       ->check(not_negative)
@@ -166,7 +178,7 @@ void add_client_options(CLI::App& app, ClientOptions& options, ClientTexts& text
   add_pacing_options(app, options, texts);
   app.add_option("--data-address", options.data_address, "where the server shall send, if it allows it [here]");
   app.add_option("--wait-for-server", texts.wait_for_server_s, "seconds to wait for an absent or busy server")
-      ->check(CLI::Range(0.0, 86'400.0))
+      ->check(between(0.0, 86'400.0))
       ->capture_default_str();
   app.add_option("--key-file", options.key_file, "key shared with the server");
   app.add_option("--label", options.label, "name of this run in comparisons");

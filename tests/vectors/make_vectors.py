@@ -10,6 +10,7 @@ import sys
 FOLDER = pathlib.Path(__file__).resolve().parent
 U64 = 2**64 - 1
 SESSION = 0x8877665544332211
+RING = 65536  # a number further ahead than this is taken for an altered one
 
 
 def form_of(size):
@@ -41,6 +42,11 @@ def tag(size, sequence, is_reply):
     return ((is_reply << bits) + sequence % 2**bits).to_bytes(size, "big")
 
 
+def carried(size, sequence):
+    """What a server that has seen nothing yet reads."""
+    return sequence % 2**min(8 * size - 1, 64) if size < 16 else sequence
+
+
 def pair(size, sequence, client_send, server_receive, server_send, gap):
     form = form_of(size)
     if form == "full":
@@ -61,7 +67,8 @@ def vector(size, case, sequence, client_send, server_receive, server_send, looks
     request, reply = pair(size, sequence, client_send, server_receive, server_send, gap)
     fields = {"form": form_of(size), "message_bytes": size, "session": SESSION, "sequence": sequence,
               "client_send_ns": client_send, "server_receive_ns": server_receive, "server_send_ns": server_send,
-              "looks_apart_ns": looks_apart, "server_gap_ns": gap}
+              "looks_apart_ns": looks_apart, "server_gap_ns": gap,
+              "new_server_answers": "yes" if carried(size, sequence) < RING else "no"}
     text = "".join(f"# {key}: {value}\n" for key, value in fields.items())
     return f"{form_of(size)}_{size}_{case}.txt", text + hex_lines("request", request) + hex_lines("reply", reply)
 
@@ -69,7 +76,9 @@ def vector(size, case, sequence, client_send, server_receive, server_send, looks
 def vectors():
     for size in (1, 2, 3, 7, 8, 9, 14, 15, 16, 17, 24, 31, 63, 64, 65, 71, 72, 100, 1472):
         yield vector(size, "first", 0, 1, 1, 1, 0)
-        yield vector(size, "usual", 123456789, 1700000000123456789, 86400000000000, 86400000001500, 25000)
+        yield vector(size, "usual", 54321, 1700000000123456789, 86400000000000, 86400000001500, 25000)
+        yield vector(size, "ring", 65535, 2**63 - 1, 2**63 - 2, 2**63 - 1, 5000000000)
+        yield vector(size, "beyond", 65536, 1, 1, 1, 0)
         yield vector(size, "last", U64, 2**63 - 1, 2**63 - 2, 2**63 - 1, 5000000000)
 
 

@@ -116,7 +116,9 @@ class JsonReader {
       if (!problem_.empty()) {
         return;
       }
-      take(element, path + "." + key, values[key]);
+      std::string element_path = path;
+      element_path.append(".").append(key);
+      take(element, element_path, values[key]);
     }
   }
   template <typename Record>

@@ -81,9 +81,10 @@ void note_suspicious_minima(RunFile& run) {
     return;
   }
   for (const SeriesRecord& series : run.series) {
-    const bool suspicious = series.message_bytes <= tag_form_bytes_max && series.service && series.service->min_ns &&
-                            *series.service->min_ns < *fastest / 4;
-    if (suspicious) {
+    const ClientAccounting& accounting = series.accounting.client;
+    const bool may_be_mistaken = accounting.late + accounting.lost + accounting.duplicate > 0;
+    if (series.message_bytes <= tag_form_bytes_max && may_be_mistaken && series.service && series.service->min_ns &&
+        *series.service->min_ns < *fastest / 4) {
       run.warnings.push_back(fmt::format(
           "{}: a minimum of {} ns is below a quarter of the fastest longer message ({} ns): a late reply met the "
           "wrong request; not a minimum",

@@ -1,7 +1,8 @@
 #include "report/run_file.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
+
+#include <random>
 
 #include <filesystem>
 #include <functional>
@@ -168,7 +169,7 @@ TEST(RunFile, RefusesNestingThatWouldExhaustTheStack) {
 
 TEST(RunFile, SurvivesTheDiskAndTextThatIsNoUtf8) {
   const std::string path =
-      (std::filesystem::temp_directory_path() / ("rtecho_run_file_" + std::to_string(getpid()))).string();
+      (std::filesystem::temp_directory_path() / ("rtecho_run_file_" + std::to_string(std::random_device{}()))).string();
   RunFile run = full_run();
   run.label = "caf\xE9";
   ASSERT_TRUE(write_run_file(path, run));

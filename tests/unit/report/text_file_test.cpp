@@ -1,7 +1,8 @@
 #include "report/text_file.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
+
+#include <random>
 
 #include <cstdio>
 #include <filesystem>
@@ -15,7 +16,7 @@ class TextFile : public ::testing::Test {
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() /
               (std::string("rtecho_") + ::testing::UnitTest::GetInstance()->current_test_info()->name() +
-               std::to_string(getpid()));
+               std::to_string(std::random_device{}()));
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }

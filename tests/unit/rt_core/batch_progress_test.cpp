@@ -158,6 +158,26 @@ TEST(BatchProgress, SaysWhenTimeAloneEndsIt) {
   EXPECT_EQ(counted.next_end().ns(), 100'000'000);
 }
 
+TEST(BatchProgress, AResumeGroupTakesAFifthOfTheLongestBatchAtMost) {
+  BatchProgress progress(plan_of(100, 0, 500, 16));
+  progress.begin(at_us(0));
+  EXPECT_EQ(progress.next(at_us(0)), MessageClass::resume);
+  EXPECT_EQ(progress.next(Instant::from_ns(19'999'999)), MessageClass::resume);
+  EXPECT_EQ(progress.next(Instant::from_ns(20'000'000)), MessageClass::recorded);
+  EXPECT_EQ(progress.next(Instant::from_ns(20'000'001)), MessageClass::recorded) << "resumed once, not again";
+  EXPECT_FALSE(progress.batch_is_over(Instant::from_ns(99'999'999)));
+  EXPECT_TRUE(progress.batch_is_over(Instant::from_ns(100'000'000)));
+}
+
+TEST(BatchProgress, IsNotOverBeforeSomethingWasRecorded) {
+  BatchProgress progress(plan_of(100, 0, 500, 16));
+  progress.begin(at_us(0));
+  EXPECT_EQ(progress.next(at_us(0)), MessageClass::resume);
+  EXPECT_FALSE(progress.batch_is_over(at_us(500'000)));
+  EXPECT_EQ(progress.next(at_us(500'000)), MessageClass::recorded);
+  EXPECT_TRUE(progress.batch_is_over(at_us(500'000)));
+}
+
 // 100 messages a second, or a round trip of 10 ms: ten messages fit into the 100 ms of a batch, and all ten resume.
 TEST(BatchProgress, RecordsInEveryBatchHoweverSlowTheMessagesAre) {
   BatchProgress progress(plan_of(100, 0, 500, 16));

@@ -15,6 +15,12 @@ TEST(WaitPlan, IdleLimitIsTwoMillisecondsOrTwiceTheSpacing) {
   EXPECT_EQ(WaitPlan::idle_limit_for(Duration::from_us(1'001)).ns(), 2'002'000);
 }
 
+TEST(WaitPlan, IdleLimitIsNeverAboveTwentyMilliseconds) {
+  EXPECT_EQ(WaitPlan::idle_limit_for(Duration::from_us(9'999)).ns(), 19'998'000);
+  EXPECT_EQ(WaitPlan::idle_limit_for(Duration::from_us(10'001)).ns(), 20'000'000);
+  EXPECT_EQ(WaitPlan::idle_limit_for(Duration::from_s(3'600)).ns(), 20'000'000);
+}
+
 TEST(IdleWatch, SpinsUntilTheLimit) {
   IdleWatch idle({.mode = WaitMode::spin, .idle_limit = Duration::from_us(10)});
   EXPECT_FALSE(idle.should_wait(false, at_us(1'000'000))) << "the first step is where the time begins";

@@ -188,6 +188,35 @@ TEST(FullMessage, TellsAnotherSessionFromAnAlteredOne) {
   EXPECT_EQ(FullMessage::check(full_request(), other), MessageFault::session);
 }
 
+TEST(FullHeaderReader, GivesTheFieldsOfTheKindItReads) {
+  FullFields fields;
+  ASSERT_EQ(FullHeaderReader(full_80, 0x01).read(full_request(), fields), MessageFault::none);
+  EXPECT_EQ(fields.sequence, 0xA1A2'A3A4'A5A6'A7A8U);
+  EXPECT_EQ(fields.client_send.ns(), 0x1122334455667788);
+  EXPECT_EQ(fields.server_receive, Instant{});
+  EXPECT_EQ(fields.server_send, Instant{});
+  EXPECT_EQ(fields.server_gap_ns, 0U);
+  EXPECT_EQ(fields.check, 0x061F'01B5U);
+  EXPECT_EQ(FullHeaderReader(full_80, 0x81).read(full_request(), fields), MessageFault::kind);
+  EXPECT_EQ(FullHeaderReader(full_80, 0x02).read(full_request(), fields), MessageFault::kind);
+}
+
+TEST(FullHeaderReader, CallsEveryFaultWhatTheCheckCallsIt) {
+  Message message = full_request();
+  FullFields fields;
+  for (std::size_t bit = 0; bit < 64 * 8; ++bit) {
+    message[bit / 8] ^= std::byte{1} << (bit % 8);
+    EXPECT_EQ(FullHeaderReader(full_80, 0x01).read(message, fields), fault_of_full_byte(bit / 8)) << "bit " << bit;
+    message[bit / 8] ^= std::byte{1} << (bit % 8);
+  }
+  for (std::size_t length = 0; length < 80; ++length) {
+    const std::span<const std::byte> cut = std::span<const std::byte>(message).first(length);
+    EXPECT_EQ(FullHeaderReader(full_80, 0x01).read(cut, fields), MessageFault::length) << length;
+  }
+  const MessageShape other{.message_bytes = 80, .session = 1};
+  EXPECT_EQ(FullHeaderReader(other, 0x01).read(message, fields), MessageFault::session);
+}
+
 TEST(FullMessage, TurnsIntoAReplyWhoseCheckFits) {
   Message message = full_request();
   turn_full_message(message, test::fields_of(message), Instant::from_ns(0x7000'0000'0000'0001),

@@ -23,7 +23,8 @@ namespace rtecho::report {
 [[nodiscard]] std::vector<std::string> broken_equations(const RunFile& run);
 
 // A small message carries few sequence bits, and a reply that met the wrong request shows as an impossible minimum:
-// below a quarter of the fastest message of 64 bytes or more. Each becomes a warning of the run.
+// below a quarter of the fastest message of 64 bytes or more, in a series where a reply was late, lost or doubled
+// (where none was, no reply can have met the wrong request). Each becomes a warning of the run.
 void note_suspicious_minima(RunFile& run);
 
 }  // namespace rtecho::report
