@@ -31,7 +31,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
-    app.exit(error);  // prints it; its own code is another table's
+    fmt::print(stderr, "rtecho-host: {} (see rtecho-host --help)\n", error.what());
     return static_cast<int>(ExitCode::usage);
   } catch (const rtecho::report::ProgramFailure& failure) {
     fmt::print(stderr, "rtecho-host: {}\n", failure.what());

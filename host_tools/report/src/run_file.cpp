@@ -16,6 +16,37 @@ namespace {
 // The schema needs eight levels; host facts a few more. Copying and destroying a value recurses by its depth.
 constexpr int depth_max = 32;
 
+// Messages below 16 bytes have no fill and no check: whether one was altered cannot be told, and the file says null.
+// In memory it is a counter that nothing counts up.
+constexpr std::uint64_t tag_form_bytes_max = 15;
+constexpr const char* undecidable = "messages below 16 bytes carry nothing that an alteration would contradict";
+
+void hide_undecidable(nlohmann::json& run) {
+  for (nlohmann::json& series : run["series"]) {
+    if (series["message_bytes"].get<std::uint64_t>() <= tag_form_bytes_max) {
+      series["accounting"]["client"]["corrupt"] = nullptr;
+      series["notes"]["accounting.client.corrupt"] = undecidable;
+    }
+  }
+}
+
+// The counterpart, on a file of anybody's making: touches nothing that is not as hide_undecidable() leaves it.
+void restore_undecidable(nlohmann::json& run) {
+  const nlohmann::json::json_pointer corrupt("/accounting/client/corrupt");
+  const auto all = run.find("series");
+  if (all == run.end() || !all->is_array()) {
+    return;
+  }
+  for (nlohmann::json& series : *all) {
+    if (series.is_object() && series.contains(corrupt) && series[corrupt].is_null()) {
+      series[corrupt] = 0U;
+      if (const auto notes = series.find("notes"); notes != series.end() && notes->is_object()) {
+        notes->erase("accounting.client.corrupt");
+      }
+    }
+  }
+}
+
 template <typename Record>
 Outcome<Record> record_from_json(const nlohmann::json& json, std::string_view source) {
   Record record;
@@ -75,6 +106,7 @@ nlohmann::json to_json(const EndRecord& end) {
 nlohmann::json to_json(const RunFile& run) {
   nlohmann::json json = JsonWriter::write(run);
   json["schema"] = run_file_schema;
+  hide_undecidable(json);
   return json;
 }
 
@@ -104,7 +136,9 @@ Outcome<RunFile> run_file_from_json(const nlohmann::json& json, std::string_view
     return Failure{FailureKind::content,
                    fmt::format("{}: its schema is {}, this program reads {}", source, named, run_file_schema)};
   }
-  return record_from_json<RunFile>(json, source);
+  nlohmann::json complete = json;
+  restore_undecidable(complete);
+  return record_from_json<RunFile>(complete, source);
 }
 
 Outcome<RunFile> run_file_from_text(std::string_view text, std::string_view source) {

@@ -71,6 +71,10 @@ class BatchProgress {
   [[nodiscard]] bool series_is_over(Instant now) const {
     return !warming_up_ && (recorded_left_ == 0 || now >= series_ends_);
   }
+  // Where even a burst is cut: at the count, and at the end of a warm-up that has batches of its own.
+  [[nodiscard]] bool nothing_is_left(Instant now) const {
+    return warming_up_ ? warmup_left_ == 0 : series_is_over(now);
+  }
   // When time alone ends the batch or the series; far away where only messages do.
   [[nodiscard]] Instant next_end() const { return earlier(batch_ends_, series_ends_); }
 

@@ -14,6 +14,9 @@ namespace rtecho {
 
 namespace detail {
 
+constexpr std::uint8_t reverse_bytes(std::uint8_t v) {
+  return v;
+}
 constexpr std::uint16_t reverse_bytes(std::uint16_t v) {
   return static_cast<std::uint16_t>((v << 8U) | (v >> 8U));
 }

@@ -87,7 +87,7 @@ class EchoClient {
       case Phase::resting:
         return earlier(timeout, rest_until_);
       case Phase::running:
-        return earlier(timeout, earlier(next_send(), progress_.next_end()));
+        return earlier(timeout, earlier(next_send(), next_end()));
       case Phase::closing:
         return timeout_or_at_once(waiting, timeout);
       case Phase::draining:
@@ -224,8 +224,10 @@ class EchoClient {
       record_batch();
     }
     record_.batches.add_to_last(batch_);
-    record_.accounting.lost = tracker_.missing();
-    record_.accounting.unresolved = tracker_.outstanding();
+    // What is in flight when the user stops is undecided; when the peer is gone, it is lost.
+    const bool undecided = end == SeriesEnd::interrupted;
+    record_.accounting.lost = tracker_.missing() + (undecided ? 0 : tracker_.outstanding());
+    record_.accounting.unresolved = undecided ? tracker_.outstanding() : 0;
     record_.elapsed = progress_.series_length(now);
     record_.end = end;
     phase_ = Phase::done;
@@ -233,6 +235,9 @@ class EchoClient {
 
   // How long after the last send an answer may still come.
   [[nodiscard]] Duration drain_length() const { return longer(plan_.timeout, longest_round_trip_ * 2); }
+
+  // When time alone ends the batch or the series; a burst is finished first.
+  [[nodiscard]] Instant next_end() const { return pacer_.at_slot_start() ? progress_.next_end() : never; }
 
   static Instant timeout_or_at_once(bool waiting, Instant timeout) { return waiting ? timeout : Instant{}; }
 
@@ -246,7 +251,7 @@ class EchoClient {
     bool sent = false;
     unsigned left = sends_per_step;
     do {
-      if (pacer_.at_slot_start() ? progress_.batch_is_over(now) : progress_.series_is_over(now)) {
+      if (pacer_.at_slot_start() ? progress_.batch_is_over(now) : progress_.nothing_is_left(now)) {
         close_batch(now);
         break;
       }

@@ -54,7 +54,8 @@ class MessageTracker {
     }
     if (outstanding_ == 0) {
       oldest_ = next_sequence_;
-      silent_since_ = send;  // nobody was waited for until now
+      // Time in which nobody was waited for is no silence.
+      silent_since_ = timeouts_in_a_row_ == 0 ? send : silent_since_ + (send - idle_since_);
     }
     entry = SentMessage{intended, send, MessageState::outstanding, message_class};
     ++outstanding_;
@@ -111,6 +112,9 @@ class MessageTracker {
       }
       ++oldest_;
     }
+    if (expired != 0 && outstanding_ == 0) {
+      idle_since_ = now;
+    }
     return expired;
   }
 
@@ -127,7 +131,8 @@ class MessageTracker {
     if (timeouts_in_a_row_ >= timeouts_in_a_row_max) {
       return true;
     }
-    return outstanding_ != 0 && now - silent_since_ > longer(silence_max, timeout_);
+    const Instant waited_until = outstanding_ != 0 ? now : idle_since_;
+    return waited_until - silent_since_ > longer(silence_max, timeout_);
   }
 
  private:
@@ -177,6 +182,7 @@ class MessageTracker {
   std::uint64_t answered_end_ = 0;  // one more than the highest answered
   std::uint64_t timeouts_in_a_row_ = 0;
   Instant silent_since_;
+  Instant idle_since_;  // the timeout that left nothing outstanding
   std::array<SentMessage, limits::outstanding_ring> entries_{};
 };
 

@@ -13,6 +13,8 @@
 namespace rtecho::report {
 namespace {
 
+using namespace nlohmann::literals;
+
 // Every optional field is there.
 RunFile full_run() {
   SeriesRecord series = sample::series("udp", 64, sample::latencies_us(1'000, 20, 50));
@@ -165,6 +167,21 @@ TEST(RunFile, RefusesNestingThatWouldExhaustTheStack) {
                 .failure()
                 .sentence,
             "deep.json: nested deeper than 32 levels");
+}
+
+TEST(RunFile, SaysNullWhereATagCannotTellWhetherItWasAltered) {
+  RunFile run = full_run();
+  run.series.resize(1);
+  run.series[0].message_bytes = 15;
+  run.series[0].accounting.client.corrupt = 0;
+  const nlohmann::json json = to_json(run);
+  EXPECT_TRUE(json.at("/series/0/accounting/client/corrupt"_json_pointer).is_null());
+  EXPECT_TRUE(json.at("/series/0/notes"_json_pointer).contains("accounting.client.corrupt"));
+  const auto read = run_file_from_json(json, "test");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read.value(), run);
+  run.series[0].message_bytes = 16;
+  EXPECT_EQ(to_json(run).at("/series/0/accounting/client/corrupt"_json_pointer), 0);
 }
 
 TEST(RunFile, SurvivesTheDiskAndTextThatIsNoUtf8) {
