@@ -26,6 +26,7 @@ std::vector<report::SlowMessage> slowest_of(const SeriesRecord& record) {
   std::vector<SlowMessage> entries(record.slowest.entries().begin(), record.slowest.entries().end());
   std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.length > b.length; });
   std::vector<report::SlowMessage> slowest;
+  slowest.reserve(entries.size());
   for (const SlowMessage& entry : entries) {
     slowest.push_back({entry.sequence, stamp(entry.intended), stamp(entry.send), stamp(entry.server_receive),
                        stamp(entry.server_send), stamp(entry.receive)});
