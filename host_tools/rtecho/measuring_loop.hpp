@@ -63,6 +63,7 @@ void run_client_loop(EchoClient<Port>& client, Port& port, const WaitPlan& wait,
   platform::WindowCounters counters = platform::WindowCounters::open(cpu);
   IdleWatch idle(wait);
   Window window;
+  platform::CounterReading own_switches;  // of a spinner that gave up spinning: blocked_waits counts those
   while (!client.done()) {
     if (stop.requested()) {
       client.interrupt();
@@ -80,7 +81,11 @@ void run_client_loop(EchoClient<Port>& client, Port& port, const WaitPlan& wait,
     const bool idle_too_long = idle.should_wait(step.worked || step.resting, step.now);
     if (step.resting || idle_too_long) {
       client.pause();
+      const platform::WindowSample before = counters.sample_light();
       port.wait(earlier(client.next_due(), step.now + longest_wait));
+      if (wait.mode == WaitMode::spin && window.is_open()) {
+        own_switches = own_switches + (counters.sample_light() - before).voluntary_switches;
+      }
     }
     if (!step.worked && (port.health() != PortHealth::open || abandon.load(std::memory_order_relaxed))) {
       client.abandon();
@@ -90,6 +95,7 @@ void run_client_loop(EchoClient<Port>& client, Port& port, const WaitPlan& wait,
     window.close(counters.sample_full(), record.windows);
   }
   hand_on(client.events(), channel);
+  record.windows.voluntary_switches = record.windows.voluntary_switches - own_switches;
   record.blocked_waits = idle.blocked_waits();
 }
 
