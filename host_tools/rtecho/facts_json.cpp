@@ -86,7 +86,14 @@ json to_json(const PortCounters& counters) {
               {"send_failed", counters.send_failed},
               {"receive_failed", counters.receive_failed},
               {"partial_sends", counters.partial_sends},
-              {"partial_receives", counters.partial_receives}};
+              {"partial_receives", counters.partial_receives},
+              {"receive_overruns", counters.receive_overruns},
+              {"link_down", counters.link_down},
+              {"foreign_frames", counters.foreign_frames},
+              {"malformed_frames", counters.malformed_frames},
+              {"checksum_wrong", counters.checksum_wrong},
+              {"checksum_partial", counters.checksum_partial},
+              {"requests_answered", counters.requests_answered}};
 }
 
 json machine_facts(std::optional<int> cpu, const std::string& local_address) {

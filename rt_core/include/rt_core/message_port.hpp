@@ -43,6 +43,15 @@ struct PortCounters {
   std::uint64_t receive_failed = 0;
   std::uint64_t partial_sends = 0;     // stream writes that took only part of a message
   std::uint64_t partial_receives = 0;  // stream reads that ended inside a message
+  std::uint64_t receive_overruns = 0;  // lost here because the socket's buffer or the ring was full
+  std::uint64_t link_down = 0;         // attempts to send while the link was down
+
+  // Frame drivers: frames that never became messages.
+  std::uint64_t foreign_frames = 0;    // of another station, VLAN, protocol or peer
+  std::uint64_t malformed_frames = 0;  // headers that lie, fragments, options
+  std::uint64_t checksum_wrong = 0;
+  std::uint64_t checksum_partial = 0;   // taken although the sender had left the checksum to its (virtual) NIC
+  std::uint64_t requests_answered = 0;  // ARP and ping, for an address that the kernel does not hold
 };
 
 struct PortCapabilities {
