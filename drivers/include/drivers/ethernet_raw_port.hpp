@@ -19,6 +19,9 @@
 
 namespace rtecho::drivers {
 
+// In front of each message: its length.
+inline constexpr std::size_t raw_length_field_bytes = 2;
+
 struct EthernetRawPlan {
   MacAddress local;
   // The one station that is listened and sent to. Zero, for a server without a control channel: whoever asks is
@@ -30,7 +33,7 @@ struct EthernetRawPlan {
 template <FramePort Frames>
 class EthernetRawPort {
  public:
-  static constexpr std::size_t length_field_bytes = 2;
+  static constexpr std::size_t length_field_bytes = raw_length_field_bytes;
 
   // `frames` must outlive the port. With a tag, replies need its headroom where the driver strips tags.
   EthernetRawPort(Frames& frames, const EthernetRawPlan& plan) noexcept : frames_(frames), plan_(plan) {

@@ -1,5 +1,5 @@
-// A message port whose messages are taken for Ethernet frames. So the loopback link becomes a wire, and FaultPort over it
-// a bad one, for the protocols that are made of frames.
+// A message port whose messages are taken for Ethernet frames. So the loopback link becomes a wire, and FaultPort over
+// it a bad one, for the protocols that are made of frames.
 #pragma once
 
 #include <array>
