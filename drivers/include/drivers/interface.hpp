@@ -14,9 +14,9 @@
 namespace rtecho::drivers {
 
 struct Interface {
-  std::string name;
-  int index = 0;   // stays the same when the interface is renamed, and is not used again for another one
-  MacAddress mac;  // zero where the interface has none of six bytes
+  std::string name{};
+  int index = 0;     // stays the same when the interface is renamed, and is not used again for another one
+  MacAddress mac{};  // zero where the interface has none of six bytes
   std::uint32_t mtu = 0;
   bool is_up = false;
   bool has_carrier = false;  // up, and a link partner is there
