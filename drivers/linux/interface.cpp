@@ -2,6 +2,8 @@
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
+#include <linux/if_vlan.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <net/if_arp.h>
 #include <netinet/in.h>
@@ -150,6 +152,23 @@ std::optional<MacAddress> kernel_neighbour(int interface_index, std::uint32_t ip
     return std::nullopt;
   }
   return mac_of(&request.arp_ha.sa_data);
+}
+
+std::optional<std::string> vlan_device_on(const std::string& parent, std::uint16_t id) {
+  const platform::Descriptor socket = open_question_socket();
+  for (const Interface& interface : list_interfaces()) {
+    vlan_ioctl_args question{};
+    question.cmd = GET_VLAN_VID_CMD;
+    interface.name.copy(question.device1, sizeof(question.device1) - 1);
+    if (::ioctl(socket.number(), SIOCGIFVLAN, &question) != 0 || question.u.VID != id) {
+      continue;  // no VLAN device, or another one
+    }
+    question.cmd = GET_VLAN_REALDEV_NAME_CMD;
+    if (::ioctl(socket.number(), SIOCGIFVLAN, &question) == 0 && parent == question.u.device2) {
+      return interface.name;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace rtecho::drivers

@@ -78,6 +78,29 @@ Result<void> set_option(int socket, int level, int option, int value, const char
   return {};
 }
 
+Result<void> mark_socket(int socket, IpVersion version, const SocketMarking& marking) noexcept {
+  if (!marking.device.empty() && ::setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, marking.device.c_str(),
+                                              static_cast<socklen_t>(marking.device.size())) != 0) {
+    return platform::os_error(errno, "binding a socket to its device");
+  }
+  if (marking.differentiated_services) {
+    const int traffic_class = *marking.differentiated_services << 2;
+    const Result<void> done =
+        version == IpVersion::ipv4
+            ? set_option(socket, IPPROTO_IP, IP_TOS, traffic_class, "setting the code point of a socket")
+            : set_option(socket, IPPROTO_IPV6, IPV6_TCLASS, traffic_class, "setting the code point of a socket");
+    if (!done) {
+      return done.error();
+    }
+  }
+  // Last, because the code point brings a priority of its own (ip(7)).
+  if (marking.priority) {
+    return set_option(socket, SOL_SOCKET, SO_PRIORITY, *marking.priority,
+                      "setting the priority of a socket (above 6 it needs CAP_NET_ADMIN)");
+  }
+  return {};
+}
+
 Result<void> set_timeout(int socket, int option, Duration timeout, const char* context) noexcept {
   timeval value{};
   value.tv_sec = timeout.ns() / 1'000'000'000;

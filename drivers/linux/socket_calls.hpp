@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "drivers/address.hpp"
+#include "drivers/socket_marking.hpp"
 #include "platform/descriptor.hpp"
 #include "rt_core/result.hpp"
 #include "rt_core/time.hpp"
@@ -36,6 +37,8 @@ struct SocketAddress {
 // `type` as in socket(2). IPv6 sockets carry IPv6 only, so that no address has two spellings.
 [[nodiscard]] Result<platform::Descriptor> open_socket(IpVersion version, int type) noexcept;
 [[nodiscard]] Result<void> set_option(int socket, int level, int option, int value, const char* context) noexcept;
+// Before the socket is bound or connected.
+[[nodiscard]] Result<void> mark_socket(int socket, IpVersion version, const SocketMarking& marking) noexcept;
 [[nodiscard]] Result<void> set_timeout(int socket, int option, Duration timeout, const char* context) noexcept;
 
 // Waits for poll(2) `events`, at most until `longest` has passed; true when there is something to look at.

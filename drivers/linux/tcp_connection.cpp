@@ -107,13 +107,17 @@ bool concerns_one_connection(int os_code) noexcept {
 
 }  // namespace
 
-Result<TcpConnection> TcpConnection::connect(const Address& server, std::uint64_t session, Duration timeout) noexcept {
+Result<TcpConnection> TcpConnection::connect(const Address& server, std::uint64_t session, Duration timeout,
+                                             const SocketMarking& marking) noexcept {
   Result<platform::Descriptor> socket = open_socket(server.version(), SOCK_STREAM);
   if (!socket) {
     return socket.error();
   }
   TcpConnection connection(std::move(socket).value());
   if (const Result<void> done = connection.set_options(); !done) {
+    return done.error();
+  }
+  if (const Result<void> done = mark_socket(connection.descriptor(), server.version(), marking); !done) {
     return done.error();
   }
   // Also bounds connect(2), which then ends with EINPROGRESS (socket(7)). The run itself never blocks in a send.
@@ -177,7 +181,7 @@ std::optional<std::uint32_t> TcpConnection::retransmits() const noexcept {
   return info.tcpi_total_retrans;
 }
 
-Result<TcpListener> TcpListener::listen(const Address& local) noexcept {
+Result<TcpListener> TcpListener::listen(const Address& local, const SocketMarking& marking) noexcept {
   // Not blocking, because a connection can vanish between poll(2) and accept(2).
   Result<platform::Descriptor> socket = open_socket(local.version(), SOCK_STREAM | SOCK_NONBLOCK);
   if (!socket) {
@@ -187,6 +191,9 @@ Result<TcpListener> TcpListener::listen(const Address& local) noexcept {
   const int number = listener.socket_.number();
   // A data port given by number must be free again for the next series, whatever lingers in TIME_WAIT.
   if (const Result<void> done = set_option(number, SOL_SOCKET, SO_REUSEADDR, 1, "reusing a TCP port"); !done) {
+    return done.error();
+  }
+  if (const Result<void> done = mark_socket(number, local.version(), marking); !done) {
     return done.error();
   }
   const SocketAddress address = to_socket_address(local);
@@ -202,6 +209,8 @@ Result<TcpListener> TcpListener::listen(const Address& local) noexcept {
     return bound.error();
   }
   listener.local_ = bound.value();
+  listener.marking_ = marking;
+  listener.marking_.device.clear();  // which every connection inherits
   return listener;
 }
 
@@ -227,6 +236,9 @@ Result<TcpConnection> TcpListener::accept(const Address& client, std::uint64_t s
     if (right.is_open()) {
       TcpConnection connection(std::move(right));
       if (const Result<void> done = connection.set_options(); !done) {
+        return done.error();
+      }
+      if (const Result<void> done = mark_socket(connection.descriptor(), local_.version(), marking_); !done) {
         return done.error();
       }
       return connection;

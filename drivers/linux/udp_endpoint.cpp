@@ -49,13 +49,16 @@ void drain(int socket) noexcept {
 
 }  // namespace
 
-Result<UdpEndpoint> UdpEndpoint::bind(const Address& local) noexcept {
+Result<UdpEndpoint> UdpEndpoint::bind(const Address& local, const SocketMarking& marking) noexcept {
   Result<platform::Descriptor> socket = open_socket(local.version(), SOCK_DGRAM);
   if (!socket) {
     return socket.error();
   }
   UdpEndpoint endpoint(std::move(socket).value());
   if (const Result<void> done = endpoint.set_options(local.version()); !done) {
+    return done.error();
+  }
+  if (const Result<void> done = mark_socket(endpoint.descriptor(), local.version(), marking); !done) {
     return done.error();
   }
   const SocketAddress address = to_socket_address(local);

@@ -1,8 +1,10 @@
 #include "drivers/udp_socket_port.hpp"
 
+#include <linux/sock_diag.h>
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -92,6 +94,16 @@ void UdpSocketPort::wait(Instant until) noexcept {
   } else if (left > Duration{}) {
     wait_ready(socket_, POLLIN, left);
   }
+}
+
+PortCounters UdpSocketPort::counters() const noexcept {
+  PortCounters counters = counters_;
+  std::array<std::uint32_t, SK_MEMINFO_VARS> memory{};
+  socklen_t length = sizeof(memory);
+  if (::getsockopt(socket_, SOL_SOCKET, SO_MEMINFO, memory.data(), &length) == 0) {
+    counters.receive_overruns = memory[SK_MEMINFO_DROPS];
+  }
+  return counters;
 }
 
 PortCapabilities UdpSocketPort::capabilities() const noexcept {

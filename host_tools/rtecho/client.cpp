@@ -203,10 +203,12 @@ ExitCode ClientRun::finish() {
 
 }  // namespace
 
-report::ExitCode run_client(const ClientOptions& options) {
+report::ExitCode run_client(const ClientOptions& asked) {
+  ClientOptions options = asked;
   const platform::StopFlag stop = install_stop_flag();
   enter_namespace(options.network_namespace);
   check_thread_options(options.thread);
+  find_vlan_device(options.link);
   std::optional<drivers::Address> server;
   if (!options.uncontrolled.no_control) {
     server = address_of("server", options.server, default_control_port);

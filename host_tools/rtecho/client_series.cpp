@@ -111,7 +111,7 @@ drivers::Address ClientSeries::data_server(const Connect& path) const {
 
 std::unique_ptr<DataPort> ClientSeries::agree_on_udp(const Arm& arm) {
   Arm complete = arm;
-  auto endpoint = value_or_refused(drivers::UdpEndpoint::bind(control_->local()));
+  auto endpoint = value_or_refused(drivers::UdpEndpoint::bind(control_->local(), options_.link.marking));
   complete.data_port = endpoint.local().port();
   const drivers::Address server = data_server(ask_for_path(complete));
   const auto connected = endpoint.connect(server);
@@ -177,7 +177,7 @@ void ClientSeries::await_probe(DataPort& port, const std::string& whence) {
 std::unique_ptr<DataPort> ClientSeries::agree_on_tcp(const Arm& arm) {
   const Connect path = ask_for_path(arm);
   const drivers::Address server = data_server(path);
-  auto connection = drivers::TcpConnection::connect(server, path.session, time_to_answer);
+  auto connection = drivers::TcpConnection::connect(server, path.session, time_to_answer, options_.link.marking);
   if (!connection) {
     throw ProgramFailure(ExitCode::peer_absent,
                          fmt::format("data connection to {}: {}", server.text(), sentence_of(connection.error())));

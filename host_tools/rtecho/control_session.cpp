@@ -190,8 +190,8 @@ void ControlClientSession::take_arm(const nlohmann::json& message) {
     become_idle();
     return;
   }
-  auto offer =
-      DataPathOffer::open(arm_, local_.with_port(server_.options_.data_port), *client, server_.frame_link_of(arm_));
+  auto offer = DataPathOffer::open(arm_, local_.with_port(server_.options_.data_port), *client,
+                                   server_.frame_link_of(arm_), server_.options_.link.marking);
   if (!offer) {
     refuse(sentence_of(offer.error()));
     return;

@@ -178,7 +178,7 @@ Result<std::unique_ptr<DataPort>> FrameLink::connect(FrameDatagrams datagrams, c
   plan.session.peer = {peer.ipv4(), peer.port()};
   plan.session.own_address = options_.own_address.has_value();
   plan.tag = options_.vlan;
-  plan.differentiated_services = options_.differentiated_services.value_or(0);
+  plan.differentiated_services = options_.marking.differentiated_services.value_or(0);
   std::optional<drivers::ShadowSocket> shadow = datagrams.take_shadow();
   if (shadow) {
     const Result<void> connected = shadow->connect(plan.session.peer);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "drivers/packet_ring.hpp"
+#include "drivers/socket_marking.hpp"
 #include "rt_core/ethernet.hpp"
 
 namespace rtecho::pair {
@@ -26,14 +27,14 @@ enum class Driver : std::uint8_t { socket, ring, pcap };
 
 struct LinkOptions {
   Driver driver = Driver::socket;
-  std::string interface;                                // of frame drivers
-  std::optional<std::uint32_t> own_address;             // IPv4, one that the kernel does not hold; frame drivers
-  std::optional<MacAddress> peer_mac;                   // frame drivers; else found out
-  std::optional<VlanTag> vlan;                          // frames carry it; sockets are bound to its device
-  std::optional<std::uint8_t> differentiated_services;  // DSCP
-  std::optional<int> socket_priority;
+  std::string interface;                                       // of frame drivers
+  std::optional<std::uint32_t> own_address;                    // IPv4, one that the kernel does not hold; frame drivers
+  std::optional<MacAddress> peer_mac;                          // frame drivers; else found out
+  std::optional<VlanTag> vlan;                                 // frames carry it; sockets are bound to its device
   drivers::TransmitWay transmit = drivers::TransmitWay::send;  // of rings
   std::string capture_path;
+
+  drivers::SocketMarking marking;  // its device is filled in by find_vlan_device()
 
   [[nodiscard]] bool moves_frames() const { return driver != Driver::socket; }
 };

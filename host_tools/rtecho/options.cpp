@@ -152,7 +152,8 @@ void add_link_options(CLI::App& app, LinkOptions& options, UncontrolledOptions& 
                  "tcp always goes over sockets")
       ->check(one_of(driver_names()))
       ->capture_default_str();
-  app.add_option("--iface", options.interface, "interface of a frame driver [required there]");
+  app.add_option("--iface", options.interface,
+                 "interface of a frame driver [required there]; for sockets, the one below --vlan");
   app.add_option("--address", texts.address,
                  "IPv4 address of our own, which no kernel holds; ARP and ping for it are answered here; udp over "
                  "frames [the kernel's address, shared]");
@@ -160,7 +161,7 @@ void add_link_options(CLI::App& app, LinkOptions& options, UncontrolledOptions& 
   app.add_option("--vlan", texts.vlan, "ID[:PRIORITY] of the VLAN, 1 to 4094, and 0 to 7 [untagged]");
   app.add_option("--dscp", texts.differentiated_services, "mark packets with this code point, 0 to 63 [0]")
       ->check(CLI::Range(0, 63));
-  app.add_option("--socket-priority", options.socket_priority,
+  app.add_option("--socket-priority", options.marking.priority,
                  "priority of what is sent in this host's queues, 0 to 15; above 6 needs CAP_NET_ADMIN [0]")
       ->check(CLI::Range(0, 15));
   app.add_option("--transmit", texts.transmit, "how a ring sends: send (a system call per frame) or ring")
@@ -181,7 +182,7 @@ void finish_link_options(const LinkTexts& texts, LinkOptions& options, Uncontrol
   options.driver = *parse_driver(texts.driver);
   options.transmit = texts.transmit == "send" ? drivers::TransmitWay::send : drivers::TransmitWay::ring;
   if (texts.differentiated_services) {
-    options.differentiated_services = static_cast<std::uint8_t>(*texts.differentiated_services);
+    options.marking.differentiated_services = static_cast<std::uint8_t>(*texts.differentiated_services);
   }
   if (options.moves_frames() && options.interface.empty()) {
     refuse(fmt::format("--driver {}: which interface? give --iface IF (see ip link)", texts.driver));
@@ -212,6 +213,14 @@ void finish_link_options(const LinkTexts& texts, LinkOptions& options, Uncontrol
     options.vlan = parse_vlan(texts.vlan);
     if (!options.vlan) {
       refuse(fmt::format("--vlan {}: not ID or ID:PRIORITY, with 1 to 4094 and 0 to 7", texts.vlan));
+    }
+    if (!options.moves_frames() && options.interface.empty()) {
+      refuse("--vlan: over which interface? give --iface IF; sockets are bound to its VLAN device");
+    }
+    if (!options.moves_frames() && texts.vlan.find(':') != std::string::npos) {
+      refuse(
+          "--vlan: the priority of a socket's tags is its device's egress-qos-map (see ip-link(8)) applied to "
+          "--socket-priority; give the ID alone");
     }
   }
   if (uncontrolled.no_control == texts.session.empty()) {

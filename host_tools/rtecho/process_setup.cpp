@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "drivers/interface.hpp"
 #include "platform/capabilities.hpp"
 #include "platform/network_namespace.hpp"
 #include "report/program_failure.hpp"
@@ -57,6 +58,23 @@ void check_thread_options(const ThreadOptions& options) {
     throw ProgramFailure(ExitCode::machine_refused, fmt::format("--cpu {}: this process may use the cores {}",
                                                                 *options.plan.cpu, platform::allowed_cpus_text()));
   }
+}
+
+void find_vlan_device(LinkOptions& link) {
+  if (!link.vlan || link.moves_frames()) {
+    return;
+  }
+  const auto device = drivers::vlan_device_on(link.interface, link.vlan->id);
+  if (!device) {
+    throw ProgramFailure(
+        ExitCode::machine_refused,
+        fmt::format(
+            "--vlan {0}: {1} has no VLAN device of that id; sockets cannot tag by themselves. Make one: sudo ip "
+            "link add link {1} name {1}.{0} type vlan id {0}, give it an address and set it up; or use "
+            "--driver ring",
+            link.vlan->id, link.interface));
+  }
+  link.marking.device = *device;
 }
 
 void check_output(const std::string& path) {

@@ -18,6 +18,9 @@ void enter_namespace(const std::string& name);
 // The core exists and is ours.
 void check_thread_options(const ThreadOptions& options);
 
+// Where sockets shall use a VLAN: looks for its device. Enter the network namespace before.
+void find_vlan_device(LinkOptions& link);
+
 // A path that cannot be written is told before an hour of measuring, not after it. Empty: nothing to write.
 void check_output(const std::string& path);
 

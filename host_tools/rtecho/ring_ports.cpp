@@ -12,7 +12,7 @@ using drivers::RingPort;
 Result<RingPort> open_ring(const FrameRequest& request, const drivers::FrameSelection& selection) {
   drivers::RingPlan plan;
   plan.way = request.options.transmit;
-  plan.priority = request.options.socket_priority;
+  plan.priority = request.options.marking.priority;
   auto ring = drivers::PacketRing::open(request.interface, selection, plan);
   if (!ring) {
     return ring.error();

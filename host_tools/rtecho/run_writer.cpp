@@ -140,11 +140,11 @@ void put_link(const LinkOptions& link, json& object) {
   if (link.vlan) {
     object["vlan"] = json{{"id", link.vlan->id}, {"priority", link.vlan->priority}};
   }
-  if (link.differentiated_services) {
-    object["dscp"] = *link.differentiated_services;
+  if (link.marking.differentiated_services) {
+    object["dscp"] = *link.marking.differentiated_services;
   }
-  if (link.socket_priority) {
-    object["socket_priority"] = *link.socket_priority;
+  if (link.marking.priority) {
+    object["socket_priority"] = *link.marking.priority;
   }
 }
 

@@ -50,10 +50,12 @@ class StopWatch {
 
 }  // namespace
 
-report::ExitCode run_server(const ServerOptions& options) {
+report::ExitCode run_server(const ServerOptions& asked) {
+  ServerOptions options = asked;
   const platform::StopFlag stop = install_stop_flag();
   enter_namespace(options.network_namespace);
   check_thread_options(options.thread);
+  find_vlan_device(options.link);
   check_output(options.link.capture_path);
   if (options.uncontrolled.no_control) {
     return run_uncontrolled_server(options, stop);

@@ -16,7 +16,8 @@ namespace rtecho::pair {
 namespace {
 
 Result<std::unique_ptr<DataPort>> open_udp(const Arm& arm, const drivers::Address& local,
-                                           const drivers::Address& client, const FrameLink* frames, Connect& connect) {
+                                           const drivers::Address& client, const FrameLink* frames,
+                                           const drivers::SocketMarking& marking, Connect& connect) {
   const drivers::Address peer = client.with_port(arm.data_port);
   if (frames != nullptr) {
     auto datagrams = frames->bind_datagrams(local);
@@ -31,7 +32,7 @@ Result<std::unique_ptr<DataPort>> open_udp(const Arm& arm, const drivers::Addres
     return frames->connect_to_client(std::move(datagrams).value(), peer, arm.data_mac,
                                      MessageShape{arm.message_bytes, connect.session});
   }
-  auto endpoint = drivers::UdpEndpoint::bind(local);
+  auto endpoint = drivers::UdpEndpoint::bind(local, marking);
   if (!endpoint) {
     return endpoint.error();
   }
@@ -53,7 +54,7 @@ Result<DataPathOffer> DataPathOffer::open(const Arm& arm, const drivers::Address
   Connect connect;
   connect.session = platform::random_u64();
   if (arm.protocol == Protocol::tcp) {
-    auto listener = drivers::TcpListener::listen(local);
+    auto listener = drivers::TcpListener::listen(local, marking);
     if (!listener) {
       return listener.error();
     }
@@ -62,7 +63,7 @@ Result<DataPathOffer> DataPathOffer::open(const Arm& arm, const drivers::Address
   }
   Result<std::unique_ptr<DataPort>> port = Error{Status::unsupported, 0, "eth over sockets"};
   if (arm.protocol == Protocol::udp) {
-    port = open_udp(arm, local, client, frames, connect);
+    port = open_udp(arm, local, client, frames, marking, connect);
   } else if (frames != nullptr) {
     connect.data_mac = frames->interface().mac;
     port = frames->open_ethernet(arm.data_mac, MessageShape{arm.message_bytes, connect.session});

@@ -33,7 +33,7 @@ class DataPathOffer {
   // Opens a port that is bound to `client`, or a TCP listener, on `local`'s address. `frames`: where this end's driver
   // moves frames, else null.
   static Result<DataPathOffer> open(const Arm& arm, const drivers::Address& local, const drivers::Address& client,
-                                    const FrameLink* frames);
+                                    const FrameLink* frames, const drivers::SocketMarking& marking);
 
   [[nodiscard]] const Connect& connect() const { return connect_; }
   [[nodiscard]] std::uint64_t session() const { return connect_.session; }

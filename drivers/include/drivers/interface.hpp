@@ -38,4 +38,7 @@ struct Interface {
 // entered by hand. It is not made to ask.
 [[nodiscard]] std::optional<MacAddress> kernel_neighbour(int interface_index, std::uint32_t ipv4);
 
+// The VLAN device of this id on top of an interface: its name. Absent where nobody has made one.
+[[nodiscard]] std::optional<std::string> vlan_device_on(const std::string& parent, std::uint16_t id);
+
 }  // namespace rtecho::drivers

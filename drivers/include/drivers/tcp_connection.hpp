@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "drivers/address.hpp"
+#include "drivers/socket_marking.hpp"
 #include "platform/descriptor.hpp"
 #include "rt_core/result.hpp"
 #include "rt_core/time.hpp"
@@ -23,7 +24,8 @@ inline constexpr std::size_t tcp_preamble_bytes = 16;
 class TcpConnection {
  public:
   // Connects and sends the preamble. `refused`, `timed_out`, or what the system says.
-  static Result<TcpConnection> connect(const Address& server, std::uint64_t session, Duration timeout) noexcept;
+  static Result<TcpConnection> connect(const Address& server, std::uint64_t session, Duration timeout,
+                                       const SocketMarking& marking = {}) noexcept;
 
   [[nodiscard]] int descriptor() const noexcept { return socket_.number(); }
   // Segments sent again since the connection was made. For after the run: it is a system call.
@@ -41,8 +43,8 @@ class TcpConnection {
 
 class TcpListener {
  public:
-  // Port 0 takes a free one; local() knows it afterwards.
-  static Result<TcpListener> listen(const Address& local) noexcept;
+  // Port 0 takes a free one; local() knows it afterwards. The accepted connection is marked as its listener is.
+  static Result<TcpListener> listen(const Address& local, const SocketMarking& marking = {}) noexcept;
 
   // The connection of the one client that comes from `client` (its port does not matter) and whose preamble names
   // the session. Everyone else is turned away meanwhile: another host at once, a wrong preamble at its first wrong
@@ -59,6 +61,7 @@ class TcpListener {
 
   platform::Descriptor socket_;
   Address local_;
+  SocketMarking marking_;
 };
 
 }  // namespace rtecho::drivers

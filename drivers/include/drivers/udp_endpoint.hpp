@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "drivers/address.hpp"
+#include "drivers/socket_marking.hpp"
 #include "platform/descriptor.hpp"
 #include "rt_core/result.hpp"
 #include "rt_core/time.hpp"
@@ -20,7 +21,7 @@ class UdpEndpoint {
  public:
   // Port 0 takes a free one; local() knows it afterwards. Messages that fit the path's MTU leave with "don't
   // fragment" set, larger ones as fragments (fragments.hpp). IPv6 sockets carry IPv6 only.
-  static Result<UdpEndpoint> bind(const Address& local) noexcept;
+  static Result<UdpEndpoint> bind(const Address& local, const SocketMarking& marking = {}) noexcept;
 
   // From now on only datagrams of `peer` arrive. Everything that arrived before is thrown away, also what the peer
   // itself sent: a probe is repeated by its sender.

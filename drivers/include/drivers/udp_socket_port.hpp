@@ -42,7 +42,8 @@ class UdpSocketPort {
 
   [[nodiscard]] PortCapabilities capabilities() const noexcept;
   [[nodiscard]] PortHealth health() const noexcept { return PortHealth::open; }  // UDP has no connection to lose
-  [[nodiscard]] PortCounters counters() const noexcept { return counters_; }
+  // Asks the kernel for the datagrams that found the receive buffer full: one system call.
+  [[nodiscard]] PortCounters counters() const noexcept;
   // What the socket was granted.
   [[nodiscard]] const UdpEndpoint& endpoint() const noexcept { return endpoint_; }
 
