@@ -39,6 +39,8 @@ def os_header(file):
     for line, _, name in file.includes():
         if name.startswith("boost/asio/posix/") and file.is_in("host_tools"):
             continue  # asio's own adapter; the event loop is its user's
+        if name.startswith("pcap/") and file.is_in("drivers", "pcap"):
+            continue  # one source for libpcap and Npcap
         if OS_HEADER.fullmatch(name):
             yield line, f"<{name}> is an OS header: it belongs into an OS folder (linux/, …)"
 
