@@ -11,7 +11,8 @@ import subprocess
 import sys
 
 ALLOWED = frozenset({"memcpy", "memmove", "memset", "memcmp"})
-ALLOWED_SCOPES = ("rtecho::freestanding::ExternPort::", "rtecho::freestanding::ExternClock::")
+ALLOWED_SCOPES = ("rtecho::freestanding::ExternPort::", "rtecho::freestanding::ExternFramePort::",
+                  "rtecho::freestanding::ExternClock::")
 
 
 def symbols(nm, *options):

@@ -8,7 +8,8 @@ OS_FOLDERS = {"linux", "windows", "bare_metal"}
 REALTIME_ROOMS = {"rt_core", "platform", "drivers"}
 # Compile without an operating system beside rt_core (tests/freestanding).
 PORTABLE_DRIVERS = {f"drivers/include/drivers/{stem}.hpp"
-                    for stem in ("loopback_port", "fault_port", "fake_clock", "fragments")}
+                    for stem in ("loopback_port", "fault_port", "fake_clock", "fragments", "message_of_frame",
+                                 "trace_port")}
 # Hosted headers compile under -ffreestanding with the distribution's library, so the compiler does not hold this.
 FREESTANDING_HEADERS = {
     "array", "atomic", "bit", "charconv", "compare", "concepts", "cstddef", "cstdint", "cstring", "limits", "new",
@@ -39,6 +40,8 @@ def os_header(file):
     for line, _, name in file.includes():
         if name.startswith("boost/asio/posix/") and file.is_in("host_tools"):
             continue  # asio's own adapter; the event loop is its user's
+        if name.startswith("pcap/") and file.is_in("drivers", "pcap"):
+            continue  # one source for libpcap and Npcap
         if OS_HEADER.fullmatch(name):
             yield line, f"<{name}> is an OS header: it belongs into an OS folder (linux/, …)"
 

@@ -14,6 +14,8 @@ option(RTECHO_WERROR "Treat warnings as errors" OFF)
 option(RTECHO_FREESTANDING "Build rt_core alone, without a hosted standard library" OFF)
 option(RTECHO_FUZZ "Build the fuzz targets (needs clang)" OFF)
 option(RTECHO_ABORT_ON_ALLOCATION "Abort where the armed allocation guard sees a heap call (test builds)" OFF)
+set(RTECHO_PCAP AUTO CACHE STRING "Frames through libpcap: AUTO (where it is found), ON (or no build), OFF")
+set_property(CACHE RTECHO_PCAP PROPERTY STRINGS AUTO ON OFF)
 set(RTECHO_SANITIZE "" CACHE STRING "Sanitizers of the whole build, for example address,undefined")
 
 # Flags that hold for everything that the project compiles.

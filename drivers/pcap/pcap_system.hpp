@@ -1,0 +1,34 @@
+// What libpcap and Npcap do not have in common: each operating system has a pcap_system.cpp.
+#pragma once
+
+#include <pcap/pcap.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "rt_core/ethernet.hpp"
+#include "rt_core/time.hpp"
+
+namespace rtecho::drivers {
+
+enum class PcapSendFault : std::uint8_t { would_block, no_buffer, link_down, interface_gone, other };
+
+// Before pcap_activate: a frame is handed over when it comes, not when a buffer is full or a timeout is over.
+void deliver_at_once(pcap_t* handle) noexcept;
+
+// Blocks until a frame may have come, at most `longest`.
+void wait_for_frame(pcap_t* handle, Duration longest) noexcept;
+
+// pcap_inject says what went wrong in words only. Called before and after it.
+void forget_send_fault() noexcept;
+[[nodiscard]] PcapSendFault last_send_fault() noexcept;
+
+// Whether the error that pcap_dispatch has just returned means that the interface no longer exists.
+[[nodiscard]] bool interface_is_gone(pcap_t* handle) noexcept;
+
+// Of an interface's address list: an IP address as text, or the MAC address; absent for any other kind.
+[[nodiscard]] std::optional<std::string> ip_address_text(const sockaddr& address);
+[[nodiscard]] std::optional<MacAddress> mac_address(const sockaddr& address) noexcept;
+
+}  // namespace rtecho::drivers
