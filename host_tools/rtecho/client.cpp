@@ -218,6 +218,7 @@ report::ExitCode run_client(const ClientOptions& asked) {
   }
   const std::string key = options.key_file.empty() ? std::string() : read_key_file(options.key_file);
   check_output(options.out_path);
+  check_output(options.link.capture_path);
   ClientRun run(options, stop);
   std::optional<FrameLink> frames;
   if (options.link.moves_frames() && options.protocol != Protocol::tcp) {

@@ -4,6 +4,7 @@
 
 #include "drivers/mac_text.hpp"
 #include "drivers/udp_endpoint.hpp"
+#include "libpcap.hpp"
 #include "platform/clock.hpp"
 #include "platform/random.hpp"
 #include "report/program_failure.hpp"
@@ -24,12 +25,7 @@ constexpr int neighbour_looks = 20;
 constexpr Duration between_looks = Duration::from_ms(10);
 
 const FrameDriver& driver_of(const LinkOptions& options) {
-#ifdef RTECHO_HAS_PCAP
-  return options.driver == Driver::pcap ? pcap_driver : ring_driver;
-#else
-  (void)options;
-  return ring_driver;
-#endif
+  return options.driver == Driver::pcap ? libpcap::frame_driver() : ring_driver;
 }
 
 drivers::Interface find(const std::string& name) {
@@ -111,7 +107,7 @@ void FrameLink::claim_own_address() const {
                                      text));
   }
   const auto owner = driver_->ask_for_station(
-      request(MessageShape{}),
+      FrameRequest{interface_, options_, MessageShape{}},
       {.local_mac = interface_.mac, .local_address = 0, .tag = options_.vlan, .wanted = address});
   if (!owner) {
     throw ProgramFailure(ExitCode::machine_refused,
@@ -186,7 +182,7 @@ Result<std::unique_ptr<DataPort>> FrameLink::connect(FrameDatagrams datagrams, c
       return connected.error();
     }
   }
-  return driver_->open_udp(request(shape), plan, std::move(shadow));
+  return driver_->open_udp(request_of_series(shape), plan, std::move(shadow));
 }
 
 // What the user says; what the kernel knows, for the control connection came from there; what the client says of
@@ -205,7 +201,7 @@ Result<MacAddress> FrameLink::station_of(std::uint32_t address, const MacAddress
   }
   if (options_.own_address) {
     const auto found = driver_->ask_for_station(
-        request(MessageShape{}),
+        FrameRequest{interface_, options_, MessageShape{}},
         {.local_mac = interface_.mac, .local_address = *options_.own_address, .tag = options_.vlan, .wanted = address});
     if (!found) {
       return found.error();
@@ -227,7 +223,19 @@ Result<MacAddress> FrameLink::station_of(std::uint32_t address, const MacAddress
 }
 
 Result<std::unique_ptr<DataPort>> FrameLink::open_ethernet(const MacAddress& peer, const MessageShape& shape) const {
-  return driver_->open_ethernet(request(shape), {interface_.mac, peer, options_.vlan});
+  return driver_->open_ethernet(request_of_series(shape), {interface_.mac, peer, options_.vlan});
+}
+
+// The first series has the file as it was named, the others "name-2.pcap", "name-3.pcap", …
+FrameRequest FrameLink::request_of_series(const MessageShape& shape) const {
+  ++series_;
+  std::string path = options_.capture_path;
+  if (!path.empty() && series_ > 1) {
+    const std::size_t name = path.rfind('/') + 1;  // npos + 1 is 0
+    const std::size_t dot = path.find('.', name + 1);
+    path.insert(dot == std::string::npos ? path.size() : dot, fmt::format("-{}", series_));
+  }
+  return {interface_, options_, shape, path};
 }
 
 }  // namespace rtecho::pair

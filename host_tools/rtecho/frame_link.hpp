@@ -62,7 +62,7 @@ class FrameLink {
  private:
   void check_interface() const;
   void claim_own_address() const;
-  [[nodiscard]] FrameRequest request(const MessageShape& shape) const { return {interface_, options_, shape}; }
+  [[nodiscard]] FrameRequest request_of_series(const MessageShape& shape) const;
   [[nodiscard]] Result<std::unique_ptr<DataPort>> connect(FrameDatagrams datagrams, const drivers::Address& peer,
                                                           const MacAddress& station, const MessageShape& shape) const;
   [[nodiscard]] Result<MacAddress> station_of(std::uint32_t address, const MacAddress& told) const;
@@ -70,6 +70,7 @@ class FrameLink {
   LinkOptions options_;
   drivers::Interface interface_;
   const FrameDriver* driver_ = nullptr;
+  mutable unsigned series_ = 0;  // opened so far
 };
 
 }  // namespace rtecho::pair

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "data_port.hpp"
 #include "drivers/address_resolution.hpp"
@@ -21,7 +22,8 @@ namespace rtecho::pair {
 struct FrameRequest {
   const drivers::Interface& interface;
   const LinkOptions& options;
-  MessageShape shape;  // of the series: a capture tells its messages by it
+  MessageShape shape;          // of the series: a capture tells its messages by it
+  std::string capture_path{};  // empty: no capture of this series
 };
 
 // One per driver: three functions, so that the callers need not know the port's type.
@@ -36,6 +38,5 @@ struct FrameDriver {
 };
 
 extern const FrameDriver ring_driver;
-extern const FrameDriver pcap_driver;
 
 }  // namespace rtecho::pair

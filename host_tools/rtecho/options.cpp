@@ -7,6 +7,7 @@
 
 #include "drivers/address.hpp"
 #include "drivers/mac_text.hpp"
+#include "libpcap.hpp"
 #include "quantities.hpp"
 #include "version.hpp"
 
@@ -134,15 +135,18 @@ void add_server_options(CLI::App& app, ServerOptions& options, ServerTexts& text
   app.add_option("--message-bytes", options.uncontrolled.message_bytes, "message size of a server without control")
       ->check(CLI::Range(1U, message_bytes_max(Protocol::eth)))
       ->capture_default_str();
+  if (libpcap::is_present()) {
+    app.add_flag("--list-interfaces", options.list_interfaces, "print the interfaces that --iface can name, and end");
+  }
   app.add_option("--ready-fd", options.ready_descriptor, "write a line to this descriptor when listening")
       ->check(CLI::NonNegativeNumber);
 }
 
 std::vector<std::string> driver_names() {
   std::vector<std::string> names{"socket", "ring"};
-#ifdef RTECHO_HAS_PCAP
-  names.emplace_back("pcap");
-#endif
+  if (libpcap::is_present()) {
+    names.emplace_back("pcap");
+  }
   return names;
 }
 
@@ -167,10 +171,11 @@ void add_link_options(CLI::App& app, LinkOptions& options, UncontrolledOptions& 
   app.add_option("--transmit", texts.transmit, "how a ring sends: send (a system call per frame) or ring")
       ->check(one_of({"send", "ring"}))
       ->capture_default_str();
-#ifdef RTECHO_HAS_PCAP
-  app.add_option("--capture", options.capture_path,
-                 "pcap file of the first and the slowest messages' frames, written after each series; frame drivers");
-#endif
+  if (libpcap::is_present()) {
+    app.add_option("--capture", options.capture_path,
+                   "pcap file of the first and the slowest messages' frames, written after each series (further ones "
+                   "with -2, -3 … in the name); frame drivers");
+  }
   app.add_flag("--no-control", uncontrolled.no_control,
                "no control channel: both ends are given --session, the size and the peer; eth only");
   app.add_option("--session", texts.session, "16 hexadecimal digits, the same at both ends; with --no-control");

@@ -10,6 +10,7 @@
 #include "control_server.hpp"
 #include "frame_link.hpp"
 #include "key_file.hpp"
+#include "libpcap.hpp"
 #include "process_setup.hpp"
 #include "ready_line.hpp"
 #include "report/program_failure.hpp"
@@ -54,6 +55,10 @@ report::ExitCode run_server(const ServerOptions& asked) {
   ServerOptions options = asked;
   const platform::StopFlag stop = install_stop_flag();
   enter_namespace(options.network_namespace);
+  if (options.list_interfaces) {
+    fmt::print("{}", libpcap::interface_list());
+    return report::ExitCode::clean;
+  }
   check_thread_options(options.thread);
   find_vlan_device(options.link);
   check_output(options.link.capture_path);

@@ -23,6 +23,13 @@ void sleep_until(Instant until) noexcept {
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
 }
 
+Duration wall_clock_offset() noexcept {
+  timespec wall{};
+  clock_gettime(CLOCK_REALTIME, &wall);
+  const Instant now = MonotonicClock::now();
+  return Duration::from_ns(wall.tv_sec * ns_per_s + wall.tv_nsec - now.ns());
+}
+
 std::string utc_now_rfc3339() {
   const time_t now = time(nullptr);
   tm parts{};

@@ -19,5 +19,7 @@ void sleep_until(Instant until) noexcept;
 
 // The wall clock in whole seconds, as in 2026-11-30T21:04:37Z.
 [[nodiscard]] std::string utc_now_rfc3339();
+// What is added to an Instant to get the time since 1970 (UTC) of the same moment; changes when the clock is set.
+[[nodiscard]] Duration wall_clock_offset() noexcept;
 
 }  // namespace rtecho::platform
