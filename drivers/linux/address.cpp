@@ -9,6 +9,9 @@
 #include <optional>
 #include <system_error>
 
+#include "rt_core/assert.hpp"
+#include "rt_core/bytes.hpp"
+
 namespace rtecho::drivers {
 
 namespace {
@@ -85,6 +88,17 @@ Address::Address(IpVersion version, const Bytes& bytes, std::uint16_t port, std:
 
 Address Address::any(IpVersion version, std::uint16_t port) {
   return {version, Bytes{}, port, 0};
+}
+
+Address Address::from_ipv4(std::uint32_t address, std::uint16_t port) {
+  Bytes bytes{};
+  store_big_endian(bytes, 0, address);
+  return {IpVersion::ipv4, bytes, port, 0};
+}
+
+std::uint32_t Address::ipv4() const {
+  RTECHO_ASSERT(version_ == IpVersion::ipv4);
+  return load_big_endian<std::uint32_t>(bytes_, 0);
 }
 
 Result<Address> Address::parse(std::string_view text, std::uint16_t port) {

@@ -20,6 +20,7 @@ constexpr std::uint32_t ip_destination_at = ip_at + 16;
 constexpr std::uint32_t arp_at = 14;  // RFC 826
 constexpr std::uint32_t arp_sizes_at = arp_at + 4;
 constexpr std::uint32_t arp_operation_at = arp_at + 6;
+constexpr std::uint32_t arp_sender_at = arp_at + 14;
 constexpr std::uint32_t arp_target_at = arp_at + 24;
 
 constexpr std::uint32_t protocol_icmp = 1;
@@ -112,7 +113,8 @@ void require_destination(Program& program, const MacAddress& mac) {
   program.require_equal(load_big_endian<std::uint16_t>(mac.bytes(), 4));
 }
 
-// Requests for our address and replies to it; to everybody or to us.
+// Requests for our address and replies to it, and whoever says that it is his: the answers to a probe for it carry it as
+// the sender's only (RFC 5227, 2.1.1). To everybody or to us.
 void accept_arp(Program& program, const MacAddress& mac, std::uint32_t address) {
   program.load_word(arp_at);
   program.require_equal(arp_ethernet_and_ipv4);
@@ -122,7 +124,10 @@ void accept_arp(Program& program, const MacAddress& mac, std::uint32_t address) 
   program.require_at_least(1);
   program.refuse_at_least(3);
   program.load_word(arp_target_at);
+  const std::size_t for_us = program.jump_when_equal(address);
+  program.load_word(arp_sender_at);
   program.require_equal(address);
+  program.bind(for_us);
   program.load_word(ethernet_offset::destination);
   const std::size_t perhaps_everybody = program.jump_when_equal(0xFFFF'FFFFU);
   require_destination(program, mac);

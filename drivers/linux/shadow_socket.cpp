@@ -24,7 +24,7 @@ sockaddr_in to_ipv4_socket_address(const Ipv4Endpoint& endpoint) noexcept {
 
 }  // namespace
 
-Result<ShadowSocket> ShadowSocket::open(const Ipv4Endpoint& local, const Ipv4Endpoint& peer) noexcept {
+Result<ShadowSocket> ShadowSocket::bind(const Ipv4Endpoint& local) noexcept {
   Result<platform::Descriptor> opened = open_socket(IpVersion::ipv4, SOCK_DGRAM);
   if (!opened) {
     return opened.error();
@@ -43,15 +43,19 @@ Result<ShadowSocket> ShadowSocket::open(const Ipv4Endpoint& local, const Ipv4End
   if (::bind(socket.number(), reinterpret_cast<const sockaddr*>(&from), sizeof(from)) != 0) {
     return platform::os_error(errno, "binding the UDP socket beside a ring");
   }
-  const sockaddr_in to = to_ipv4_socket_address(peer);
-  if (::connect(socket.number(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) != 0) {
-    return platform::os_error(errno, "connecting the UDP socket beside a ring");
-  }
   const Result<Address> bound = local_address(socket.number());
   if (!bound) {
     return bound.error();
   }
   return ShadowSocket(std::move(socket), bound.value().port());
+}
+
+Result<void> ShadowSocket::connect(const Ipv4Endpoint& peer) noexcept {
+  const sockaddr_in to = to_ipv4_socket_address(peer);
+  if (::connect(socket_.number(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) != 0) {
+    return platform::os_error(errno, "connecting the UDP socket beside a ring");
+  }
+  return {};
 }
 
 }  // namespace rtecho::drivers

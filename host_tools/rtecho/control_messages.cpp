@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "drivers/mac_text.hpp"
 #include "quantities.hpp"
 
 namespace rtecho::pair {
@@ -27,6 +28,15 @@ std::optional<bool> truth_field(const json& message, const char* key) {
     return std::nullopt;
   }
   return field->get<bool>();
+}
+
+// Zero where there is none; absent where it is no address.
+std::optional<MacAddress> mac_field(const json& message, const char* key) {
+  const auto field = message.find(key);
+  if (field == message.end()) {
+    return MacAddress{};
+  }
+  return field->is_string() ? drivers::parse_mac(field->get<std::string>()) : std::nullopt;
 }
 
 const json& object_field(const json& message, const char* key) {
@@ -76,6 +86,9 @@ json to_json(const Arm& arm) {
   if (!arm.data_address.empty()) {
     message["data_address"] = arm.data_address;
   }
+  if (!arm.data_mac.is_zero()) {
+    message["data_mac"] = drivers::mac_text(arm.data_mac);
+  }
   return message;
 }
 
@@ -91,21 +104,36 @@ std::optional<Arm> read_arm(const json& message) {
   if (!message_bytes || *message_bytes == 0 || (*protocol == Protocol::udp && *data_port == 0)) {
     return std::nullopt;
   }
-  return Arm{*protocol, *message_bytes, *data_port, text_field(message, "data_address"), Duration::from_ns(*spacing),
+  const std::optional<MacAddress> data_mac = mac_field(message, "data_mac");
+  if (!data_mac || (*protocol == Protocol::eth && !data_mac->is_station())) {
+    return std::nullopt;
+  }
+  return Arm{*protocol,  *message_bytes,
+             *data_port, text_field(message, "data_address"),
+             *data_mac,  Duration::from_ns(*spacing),
              *rests};
 }
 
 json to_json(const Connect& connect) {
-  return json{{"type", "connect"}, {"session", hex_text(connect.session)}, {"data_port", connect.data_port}};
+  json message{{"type", "connect"}, {"session", hex_text(connect.session)}, {"data_port", connect.data_port}};
+  if (!connect.data_address.empty()) {
+    message["data_address"] = connect.data_address;
+  }
+  if (!connect.data_mac.is_zero()) {
+    message["data_mac"] = drivers::mac_text(connect.data_mac);
+  }
+  return message;
 }
 
 std::optional<Connect> read_connect(const json& message) {
   const auto session = parse_hex(text_field(message, "session"));
   const auto data_port = whole_field<std::uint16_t>(message, "data_port");
-  if (!is_type(message, "connect") || !session || !data_port || *data_port == 0) {
+  const auto data_mac = mac_field(message, "data_mac");
+  if (!is_type(message, "connect") || !session || !data_port || !data_mac ||
+      (*data_port == 0) != data_mac->is_station()) {
     return std::nullopt;
   }
-  return Connect{*session, *data_port};
+  return Connect{*session, *data_port, text_field(message, "data_address"), *data_mac};
 }
 
 json to_json(const Armed& armed) {

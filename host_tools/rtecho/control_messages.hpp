@@ -2,7 +2,7 @@
 // strict reading: a field that is missing, of another type or out of range makes the whole message absent.
 //
 //   client: hello ─► (challenge ◄─ response ─►) welcome ◄─ | busy ◄─ | error ◄─
-//   client, per series: arm ─► connect ◄─ (udp: probe ─►) armed ◄─ … alive ─► … end ─► report ◄─
+//   client, per series: arm ─► (untestable ◄─ |) connect ◄─ (udp, eth: probe ─►) armed ◄─ … alive ─► … end ─► report ◄─
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 #include "report/run_file.hpp"
 #include "rt_core/accounting.hpp"
+#include "rt_core/ethernet.hpp"
 #include "rt_core/run_plan.hpp"
 
 namespace rtecho::pair {
@@ -27,8 +28,9 @@ struct Hello {
 struct Arm {
   Protocol protocol = Protocol::udp;
   std::uint32_t message_bytes = 0;
-  std::uint16_t data_port = 0;  // udp: where the client receives; tcp: 0
+  std::uint16_t data_port = 0;  // udp: where the client receives; else 0
   std::string data_address;     // empty: the control connection's
+  MacAddress data_mac;          // the client's station, of eth and of udp over frames; else zero
   Duration spacing;             // 0 without a schedule
   bool rests = true;
 };
@@ -36,7 +38,9 @@ struct Arm {
 // Where the data path is.
 struct Connect {
   std::uint64_t session = 0;
-  std::uint16_t data_port = 0;
+  std::uint16_t data_port = 0;  // eth: 0
+  std::string data_address;     // empty: the control connection's
+  MacAddress data_mac;          // eth; else zero
 };
 
 struct Armed {

@@ -33,12 +33,13 @@ ProgramFailure cannot_listen(const drivers::Address& bind, const error_code& err
 }  // namespace
 
 ControlServer::ControlServer(asio::io_context& events, const ServerOptions& options, const drivers::Address& bind,
-                             const std::vector<drivers::Address>& allowed, std::string key)
+                             const std::vector<drivers::Address>& allowed, std::string key, const FrameLink* frames)
     : events_(events),
       options_(options),
       bind_(bind),
       allowed_(allowed),
       key_(std::move(key)),
+      frames_(frames),
       acceptor_(events),
       accept_again_(events) {
   const tcp::endpoint endpoint = endpoint_of(bind);

@@ -1,5 +1,8 @@
 #include "control_session.hpp"
 
+#include <fmt/format.h>
+
+#include <array>
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <utility>
@@ -11,6 +14,7 @@
 #include "quantities.hpp"
 #include "restless.hpp"
 #include "sentences.hpp"
+#include "socket_ports.hpp"
 #include "version.hpp"
 
 namespace rtecho::pair {
@@ -23,8 +27,10 @@ namespace {
 constexpr Duration time_to_arm = Duration::from_s(5);
 constexpr Duration time_to_connect = Duration::from_s(2);
 constexpr Duration silence_limit = Duration::from_s(2);
-constexpr int probe_tries = 3;
-constexpr std::chrono::milliseconds probe_spacing{200};
+// The client opens its end once it knows ours, a moment after the first probe.
+constexpr std::array<std::chrono::milliseconds, 5> probe_spacings{
+    {std::chrono::milliseconds(20), std::chrono::milliseconds(80), std::chrono::milliseconds(200),
+     std::chrono::milliseconds(200), std::chrono::milliseconds(200)}};
 
 }  // namespace
 
@@ -129,7 +135,8 @@ void ControlClientSession::welcome() {
     channel_->close();
     return;
   }
-  end_record_.host = machine_facts(server_.options_.thread.plan.cpu, local_.host_text());
+  end_record_.host =
+      machine_facts(server_.options_.thread.plan.cpu, data_interface(server_.options_.link, local_.host_text()));
   channel_->send(nlohmann::json{{"type", "welcome"}, {"tool", program_version()}});
   become_idle();
 }
@@ -164,6 +171,10 @@ void ControlClientSession::take_arm(const nlohmann::json& message) {
     refuse("arm was expected, with a protocol and a size that it carries");
     return;
   }
+  if (arm->protocol == Protocol::eth && server_.frame_link_of(*arm) == nullptr) {
+    refuse("eth needs a frame driver at the server, too: rtecho server --driver ring --iface IF");
+    return;
+  }
   const auto client = data_address(*arm);
   if (!client) {
     refuse("data address is not yours and not in --allow");
@@ -174,7 +185,13 @@ void ControlClientSession::take_arm(const nlohmann::json& message) {
     return;
   }
   arm_ = *arm;
-  auto offer = DataPathOffer::open(arm_, local_.with_port(server_.options_.data_port), *client);
+  if (const auto reason = untestable_reason(arm_)) {
+    channel_->send(text_message("untestable", "reason", *reason));
+    become_idle();
+    return;
+  }
+  auto offer =
+      DataPathOffer::open(arm_, local_.with_port(server_.options_.data_port), *client, server_.frame_link_of(arm_));
   if (!offer) {
     refuse(sentence_of(offer.error()));
     return;
@@ -183,34 +200,45 @@ void ControlClientSession::take_arm(const nlohmann::json& message) {
   state_ = State::connecting;
   channel_->set_deadline(time_to_connect);
   channel_->send(to_json(offer_->connect()));
-  if (arm_.protocol == Protocol::udp) {
-    send_probes(probe_tries);
-  } else {
+  if (arm_.protocol == Protocol::tcp) {
     await_connection();
+  } else {
+    send_probes(0);
   }
 }
 
-void ControlClientSession::send_probes(int left) {
-  if (left == 0 || state_ != State::connecting || !offer_) {
+// Why the client's size, protocol or both cannot be had here; that is no error, and the next series may be one.
+std::optional<std::string> ControlClientSession::untestable_reason(const Arm& arm) const {
+  const FrameLink* link = server_.frame_link_of(arm);
+  if (link == nullptr || arm.message_bytes <= link->message_bytes_max(arm.protocol)) {
+    return std::nullopt;
+  }
+  return fmt::format("{} over frames carries at most {} bytes at the server's end (MTU {} of {})",
+                     name_of(arm.protocol), link->message_bytes_max(arm.protocol), link->interface().mtu,
+                     link->interface().name);
+}
+
+void ControlClientSession::send_probes(std::size_t sent) {
+  if (sent == probe_spacings.size() || state_ != State::connecting || !offer_) {
     return;
   }
   offer_->send_probe();
-  probe_timer_.expires_after(probe_spacing);
-  probe_timer_.async_wait([self = shared_from_this(), left](const error_code& stopped) {
+  probe_timer_.expires_after(probe_spacings[sent]);
+  probe_timer_.async_wait([self = shared_from_this(), sent](const error_code& stopped) {
     if (!stopped) {
-      self->send_probes(left - 1);
+      self->send_probes(sent + 1);
     }
   });
 }
 
 void ControlClientSession::take_probe(const nlohmann::json& message) {
   const auto nonce = read_nonce(message);
-  if (arm_.protocol != Protocol::udp || !nonce || !offer_ || !offer_->nonce_is(*nonce)) {
+  if (arm_.protocol == Protocol::tcp || !nonce || !offer_ || !offer_->nonce_is(*nonce)) {
     refuse("the probe's nonce was expected");
     return;
   }
   probe_timer_.cancel();
-  start_series(offer_->take_endpoint());
+  start_series(offer_->take_port());
 }
 
 // Accepting blocks, and the other control connections shall not wait for it. The thread does not keep the session
@@ -236,12 +264,17 @@ void ControlClientSession::take_connection(Result<drivers::TcpConnection> connec
     refuse(sentence_of(connection.error()));
     return;
   }
-  start_series(std::move(connection).value());
+  auto port = open_tcp_port(std::move(connection).value(), arm_.message_bytes);
+  if (!port) {
+    refuse(sentence_of(port.error()));
+    return;
+  }
+  start_series(std::move(port).value());
 }
 
-void ControlClientSession::start_series(DataPath path) {
+void ControlClientSession::start_series(std::unique_ptr<DataPort> port) {
   series_ = std::make_unique<ServerSeries>(arm_, offer_->session(), server_.options_.thread);
-  const auto started = series_->start(std::move(path));
+  const auto started = series_->start(std::move(port));
   offer_.reset();
   if (!started) {
     std::string reason = sentence_of(started.error());
@@ -257,7 +290,8 @@ void ControlClientSession::start_series(DataPath path) {
   end_record_.degraded = series_->degraded();
   state_ = State::armed;
   channel_->set_silence_limit(silence_limit);
-  channel_->send(to_json(Armed{end_record_, "socket", series_->wait(), server_.options_.thread.asks_for_realtime()}));
+  channel_->send(to_json(Armed{end_record_, name_of(server_.driver_of(arm_)), series_->wait(),
+                               server_.options_.thread.asks_for_realtime()}));
 }
 
 void ControlClientSession::take_end() {
@@ -265,7 +299,7 @@ void ControlClientSession::take_end() {
   series_.reset();
   channel_->send(to_json(report));
   if (server_.on_series_end) {
-    server_.on_series_end(arm_, report, end_record_);
+    server_.on_series_end(arm_, server_.driver_of(arm_), report, end_record_);
   }
   become_idle();
 }
@@ -277,7 +311,7 @@ void ControlClientSession::drop_series() {
     const ServerReport report = series_->stop();
     series_.reset();
     if (server_.on_series_end) {
-      server_.on_series_end(arm_, report, end_record_);
+      server_.on_series_end(arm_, server_.driver_of(arm_), report, end_record_);
     }
   }
 }

@@ -40,10 +40,11 @@ class ControlClientSession : public std::enable_shared_from_this<ControlClientSe
 
   // The address that the data goes to, or why it may not.
   [[nodiscard]] std::optional<drivers::Address> data_address(const Arm& arm);
-  void send_probes(int left);
+  [[nodiscard]] std::optional<std::string> untestable_reason(const Arm& arm) const;
+  void send_probes(std::size_t sent);
   void await_connection();
   void take_connection(Result<drivers::TcpConnection> connection);
-  void start_series(DataPath path);
+  void start_series(std::unique_ptr<DataPort> port);
   void drop_series();
 
   ControlServer& server_;

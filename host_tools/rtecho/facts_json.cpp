@@ -96,9 +96,8 @@ json to_json(const PortCounters& counters) {
               {"requests_answered", counters.requests_answered}};
 }
 
-json machine_facts(std::optional<int> cpu, const std::string& local_address) {
+json machine_facts(std::optional<int> cpu, const std::optional<std::string>& interface) {
   json object = to_json(platform::read_host_facts(cpu));
-  const auto interface = platform::interface_towards(local_address);
   if (interface) {
     const auto nic = platform::read_nic_facts(*interface);
     if (nic) {
@@ -106,6 +105,10 @@ json machine_facts(std::optional<int> cpu, const std::string& local_address) {
     }
   }
   return object;
+}
+
+std::optional<std::string> data_interface(const LinkOptions& link, const std::string& local_address) {
+  return link.moves_frames() ? std::optional(link.interface) : platform::interface_towards(local_address);
 }
 
 report::WindowRecord window_record(const platform::WindowSample& sum, const GapWatch& gaps, report::Notes& notes,

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 
+#include "drivers/address.hpp"
+#include "drivers/mac_text.hpp"
 #include "quantities.hpp"
 #include "version.hpp"
 
@@ -17,7 +19,6 @@ using report::ExitCode;
 // Options that are text on the command line and become something else after it is read.
 struct ClientTexts {
   std::string protocol = "udp";
-  std::string driver = "socket";
   std::string sizes = "64";
   std::string run_for;
   std::string missed = "late";
@@ -29,8 +30,19 @@ struct ClientTexts {
   double wait_for_server_s = 0;
 };
 
-struct ServerTexts {
+// How this end touches the wire: the same options at both ends.
+struct LinkTexts {
   std::string driver = "socket";
+  std::string address;
+  std::string peer_mac;
+  std::string vlan;
+  std::optional<int> differentiated_services;
+  std::string transmit = "send";
+  std::string session;
+};
+
+struct ServerTexts {
+  std::string protocol = "eth";
   std::string run_for;
 };
 
@@ -112,15 +124,107 @@ void add_server_options(CLI::App& app, ServerOptions& options, ServerTexts& text
   app.add_option("--port", options.control_port, "TCP port of the control channel")->capture_default_str();
   app.add_option("--data-port", options.data_port, "port of the data path [any free one]");
   app.add_option("--netns", options.network_namespace, "network namespace to enter before anything else");
-  app.add_option("--driver", texts.driver, "how this end touches the wire")
-      ->check(one_of({"socket"}))
-      ->capture_default_str();
   app.add_option("--allow", options.allowed, "data address that a client may name besides its own; repeatable");
   app.add_option("--key-file", options.key_file, "serve only clients that hold the same key");
   app.add_option("--report", options.report_path, "run file of the server's half, rewritten after each series");
   app.add_option("--for", texts.run_for, "stop after this time, for example 60s [never]");
+  app.add_option("--protocol", texts.protocol, "of a server without control: eth")
+      ->check(one_of({"eth"}))
+      ->capture_default_str();
+  app.add_option("--message-bytes", options.uncontrolled.message_bytes, "message size of a server without control")
+      ->check(CLI::Range(1U, message_bytes_max(Protocol::eth)))
+      ->capture_default_str();
   app.add_option("--ready-fd", options.ready_descriptor, "write a line to this descriptor when listening")
       ->check(CLI::NonNegativeNumber);
+}
+
+std::vector<std::string> driver_names() {
+  std::vector<std::string> names{"socket", "ring"};
+#ifdef RTECHO_HAS_PCAP
+  names.emplace_back("pcap");
+#endif
+  return names;
+}
+
+void add_link_options(CLI::App& app, LinkOptions& options, UncontrolledOptions& uncontrolled, LinkTexts& texts) {
+  app.add_option("--driver", texts.driver,
+                 "how this end touches the wire: socket, or a frame driver (ring: AF_PACKET rings; pcap: libpcap); "
+                 "tcp always goes over sockets")
+      ->check(one_of(driver_names()))
+      ->capture_default_str();
+  app.add_option("--iface", options.interface, "interface of a frame driver [required there]");
+  app.add_option("--address", texts.address,
+                 "IPv4 address of our own, which no kernel holds; ARP and ping for it are answered here; udp over "
+                 "frames [the kernel's address, shared]");
+  app.add_option("--peer-mac", texts.peer_mac, "the other end's station, aa:bb:cc:dd:ee:ff; frame drivers [found out]");
+  app.add_option("--vlan", texts.vlan, "ID[:PRIORITY] of the VLAN, 1 to 4094, and 0 to 7 [untagged]");
+  app.add_option("--dscp", texts.differentiated_services, "mark packets with this code point, 0 to 63 [0]")
+      ->check(CLI::Range(0, 63));
+  app.add_option("--socket-priority", options.socket_priority,
+                 "priority of what is sent in this host's queues, 0 to 15; above 6 needs CAP_NET_ADMIN [0]")
+      ->check(CLI::Range(0, 15));
+  app.add_option("--transmit", texts.transmit, "how a ring sends: send (a system call per frame) or ring")
+      ->check(one_of({"send", "ring"}))
+      ->capture_default_str();
+#ifdef RTECHO_HAS_PCAP
+  app.add_option("--capture", options.capture_path,
+                 "pcap file of the first and the slowest messages' frames, written after each series; frame drivers");
+#endif
+  app.add_flag("--no-control", uncontrolled.no_control,
+               "no control channel: both ends are given --session, the size and the peer; eth only");
+  app.add_option("--session", texts.session, "16 hexadecimal digits, the same at both ends; with --no-control");
+}
+
+// Throws what CLI11 reports as a usage error.
+void finish_link_options(const LinkTexts& texts, LinkOptions& options, UncontrolledOptions& uncontrolled) {
+  const auto refuse = [](const std::string& sentence) { throw CLI::ValidationError(sentence); };
+  options.driver = *parse_driver(texts.driver);
+  options.transmit = texts.transmit == "send" ? drivers::TransmitWay::send : drivers::TransmitWay::ring;
+  if (texts.differentiated_services) {
+    options.differentiated_services = static_cast<std::uint8_t>(*texts.differentiated_services);
+  }
+  if (options.moves_frames() && options.interface.empty()) {
+    refuse(fmt::format("--driver {}: which interface? give --iface IF (see ip link)", texts.driver));
+  }
+  if (!options.moves_frames()) {
+    for (const auto& [name, given] :
+         {std::pair("--address", !texts.address.empty()), std::pair("--peer-mac", !texts.peer_mac.empty()),
+          std::pair("--capture", !options.capture_path.empty()), std::pair("--no-control", uncontrolled.no_control)}) {
+      if (given) {
+        refuse(fmt::format("{}: needs a frame driver (--driver ring --iface IF)", name));
+      }
+    }
+  }
+  if (!texts.address.empty()) {
+    const auto address = drivers::Address::parse(texts.address);
+    if (!address || address.value().version() != drivers::IpVersion::ipv4 || !is_host_address(address.value().ipv4())) {
+      refuse(fmt::format("--address {}: not an IPv4 address that a host can have, like 10.77.0.101", texts.address));
+    }
+    options.own_address = address.value().ipv4();
+  }
+  if (!texts.peer_mac.empty()) {
+    options.peer_mac = drivers::parse_mac(texts.peer_mac);
+    if (!options.peer_mac || !options.peer_mac->is_station()) {
+      refuse(fmt::format("--peer-mac {}: not a station's address, like 02:00:00:00:00:0a", texts.peer_mac));
+    }
+  }
+  if (!texts.vlan.empty()) {
+    options.vlan = parse_vlan(texts.vlan);
+    if (!options.vlan) {
+      refuse(fmt::format("--vlan {}: not ID or ID:PRIORITY, with 1 to 4094 and 0 to 7", texts.vlan));
+    }
+  }
+  if (uncontrolled.no_control == texts.session.empty()) {
+    refuse(uncontrolled.no_control ? "--no-control: give --session, the same at both ends"
+                                   : "--session: only with --no-control; else the server chooses it");
+  }
+  if (uncontrolled.no_control) {
+    const auto session = parse_hex(texts.session);
+    if (!session) {
+      refuse(fmt::format("--session {}: not 16 hexadecimal digits", texts.session));
+    }
+    uncontrolled.session = *session;
+  }
 }
 
 void add_pacing_options(CLI::App& app, ClientOptions& options, ClientTexts& texts) {
@@ -140,9 +244,8 @@ void add_pacing_options(CLI::App& app, ClientOptions& options, ClientTexts& text
 }
 
 void add_load_options(CLI::App& app, ClientOptions& options, ClientTexts& texts) {
-  app.add_option("--protocol", texts.protocol, "udp or tcp")->check(one_of({"udp", "tcp"}))->capture_default_str();
-  app.add_option("--driver", texts.driver, "how this end touches the wire")
-      ->check(one_of({"socket"}))
+  app.add_option("--protocol", texts.protocol, "udp, tcp, or eth (raw Ethernet, EtherType 0x88B5; frame drivers only)")
+      ->check(one_of({"udp", "tcp", "eth"}))
       ->capture_default_str();
   app.add_option("--sizes", texts.sizes, "message bytes, a list like 64,1024, or rtx for the published sizes")
       ->capture_default_str();
@@ -172,7 +275,7 @@ void add_load_options(CLI::App& app, ClientOptions& options, ClientTexts& texts)
 }
 
 void add_client_options(CLI::App& app, ClientOptions& options, ClientTexts& texts) {
-  app.add_option("server", options.server, "ADDRESS[:PORT] of the server's control channel; [IPv6]:PORT")->required();
+  app.add_option("server", options.server, "ADDRESS[:PORT] of the server's control channel; [IPv6]:PORT");
   app.add_option("--netns", options.network_namespace, "network namespace to enter before anything else");
   add_load_options(app, options, texts);
   add_pacing_options(app, options, texts);
@@ -247,6 +350,36 @@ std::string sentence_of(PlanFault fault, const ClientPlan& plan, Protocol protoc
   return {};
 }
 
+// What the protocol asks of the rest.
+void check_client_protocol(const ClientOptions& options) {
+  if (options.protocol == Protocol::eth && !options.link.moves_frames()) {
+    throw CLI::ValidationError("--protocol eth: needs a frame driver (--driver ring --iface IF)");
+  }
+  if (options.uncontrolled.no_control) {
+    if (options.protocol != Protocol::eth) {
+      throw CLI::ValidationError("--no-control: only with --protocol eth");
+    }
+    if (!options.link.peer_mac) {
+      throw CLI::ValidationError("--no-control: give the server's station, --peer-mac");
+    }
+    if (options.sizes.size() != 1) {
+      throw CLI::ValidationError("--no-control: one size, the server's --message-bytes");
+    }
+    if (!options.server.empty()) {
+      throw CLI::ValidationError("--no-control: there is no server address to connect to");
+    }
+  } else if (options.server.empty()) {
+    throw CLI::ValidationError("server is required: ADDRESS[:PORT] of its control channel");
+  }
+}
+
+void finish_server_options(const ServerTexts& texts, ServerOptions& options) {
+  options.run_for = duration_option("--for", texts.run_for);
+  if (options.uncontrolled.no_control && texts.protocol != "eth") {
+    throw CLI::ValidationError("--no-control: only with --protocol eth");
+  }
+}
+
 void finish_client_options(const ClientTexts& texts, ClientOptions& options) {
   options.protocol = *parse_protocol(texts.protocol);
   const auto sizes = parse_sizes(texts.sizes, options.protocol);
@@ -256,6 +389,7 @@ void finish_client_options(const ClientTexts& texts, ClientOptions& options) {
                     texts.sizes, message_bytes_max(options.protocol)));
   }
   options.sizes = *sizes;
+  check_client_protocol(options);
   options.plan.run_for = duration_option("--for", texts.run_for).value_or(Duration{});
   options.plan.batch.rest = from_ms(texts.rest_ms);
   options.plan.timeout = from_ms(texts.timeout_ms);
@@ -285,6 +419,8 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   ClientTexts client_texts;
   ThreadTexts server_thread;
   ThreadTexts client_thread;
+  LinkTexts server_link;
+  LinkTexts client_link;
 
   CLI::App app(fmt::format("{}: how late can a message be, at worst, on this machine and this link? ({} build)",
                            program_name(), platform::build_kind()));
@@ -293,8 +429,10 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   CLI::App* server_command = app.add_subcommand("server", "answer one client at a time, until stopped");
   CLI::App* client_command = app.add_subcommand("client", "measure round trips to a server");
   add_server_options(*server_command, server, server_texts);
+  add_link_options(*server_command, server.link, server.uncontrolled, server_link);
   add_thread_options(*server_command, server_thread, server.thread);
   add_client_options(*client_command, client, client_texts);
+  add_link_options(*client_command, client.link, client.uncontrolled, client_link);
   add_thread_options(*client_command, client_thread, client.thread);
   const std::string exit_codes = fmt::format(
       "Exit codes: 0 clean; 1 loss or corruption{}; 2 usage; 3 the machine refused; 4 degraded;\n"
@@ -308,10 +446,12 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
     app.parse(argument_count, arguments);
     if (*server_command) {
       finish_thread_options(server_thread, server.thread);
-      server.run_for = duration_option("--for", server_texts.run_for);
+      finish_link_options(server_link, server.link, server.uncontrolled);
+      finish_server_options(server_texts, server);
       return server;
     }
     finish_thread_options(client_thread, client.thread);
+    finish_link_options(client_link, client.link, client.uncontrolled);
     finish_client_options(client_texts, client);
     return client;
   } catch (const CLI::Success& success) {  // --help, --version

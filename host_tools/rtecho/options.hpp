@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "link_options.hpp"
 #include "platform/bootstrap.hpp"
 #include "report/exit_code.hpp"
 #include "rt_core/run_plan.hpp"
@@ -28,12 +29,22 @@ struct ThreadOptions {
   }
 };
 
+// What the two ends of a link without a control channel were told beforehand (--no-control).
+struct UncontrolledOptions {
+  bool no_control = false;
+  std::uint64_t session = 0;
+  std::uint32_t message_bytes = 64;  // of a server; a client's is its --sizes
+};
+
 struct ServerOptions {
   // Addresses are kept as text: the scope of "fe80::1%eth0" is looked up in the network namespace, entered later.
   std::string bind = "127.0.0.1";
   std::uint16_t control_port = default_control_port;
   std::uint16_t data_port = 0;  // 0: any free one
   std::string network_namespace;
+  LinkOptions link;
+  UncontrolledOptions uncontrolled;
+  bool list_interfaces = false;
   ThreadOptions thread;
   std::vector<std::string> allowed;  // data addresses other than the control connection's
   std::string key_file;
@@ -45,6 +56,8 @@ struct ServerOptions {
 struct ClientOptions {
   std::string server;  // ADDRESS[:PORT]
   std::string network_namespace;
+  LinkOptions link;
+  UncontrolledOptions uncontrolled;
   ThreadOptions thread;
   Protocol protocol = Protocol::udp;
   std::vector<std::uint32_t> sizes;

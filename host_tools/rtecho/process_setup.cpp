@@ -69,12 +69,15 @@ void check_output(const std::string& path) {
   }
 }
 
-void keep_needed_capabilities(bool writes_files) {
+void keep_needed_capabilities(bool writes_files, bool opens_frames) {
   using platform::Capability;
   // net_admin: socket buffers above net.core.rmem_max, which windows of large messages need.
   std::vector<Capability> needed{Capability::net_admin};
   if (platform::build_is_realtime()) {
     needed.insert(needed.end(), {Capability::sys_nice, Capability::ipc_lock});
+  }
+  if (opens_frames) {
+    needed.push_back(Capability::net_raw);
   }
   if (writes_files) {
     needed.push_back(Capability::dac_override);

@@ -21,7 +21,7 @@ void check_thread_options(const ThreadOptions& options);
 // A path that cannot be written is told before an hour of measuring, not after it. Empty: nothing to write.
 void check_output(const std::string& path);
 
-// Drops every capability that the rest of the run does not need.
-void keep_needed_capabilities(bool writes_files);
+// Drops every capability that the rest of the run does not need. `opens_frames`: each series opens a packet socket.
+void keep_needed_capabilities(bool writes_files, bool opens_frames);
 
 }  // namespace rtecho::pair

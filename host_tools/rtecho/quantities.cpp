@@ -88,7 +88,15 @@ std::optional<std::uint64_t> parse_hex(std::string_view text) {
 }
 
 const char* name_of(Protocol protocol) {
-  return protocol == Protocol::udp ? "udp" : "tcp";
+  switch (protocol) {
+    case Protocol::tcp:
+      return "tcp";
+    case Protocol::eth:
+      return "eth";
+    case Protocol::udp:
+      break;
+  }
+  return "udp";
 }
 
 std::optional<Protocol> parse_protocol(std::string_view text) {
@@ -98,7 +106,37 @@ std::optional<Protocol> parse_protocol(std::string_view text) {
   if (text == "tcp") {
     return Protocol::tcp;
   }
+  if (text == "eth") {
+    return Protocol::eth;
+  }
   return std::nullopt;
+}
+
+std::optional<Driver> parse_driver(std::string_view text) {
+  for (const Driver driver : {Driver::socket, Driver::ring, Driver::pcap}) {
+    if (text == name_of(driver)) {
+      return driver;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<VlanTag> parse_vlan(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const auto id = parse_whole<std::uint16_t>(text.substr(0, colon));
+  const auto priority = colon == std::string_view::npos ? std::optional<std::uint16_t>(std::uint16_t{0})
+                                                        : parse_whole<std::uint16_t>(text.substr(colon + 1));
+  if (!id || !priority || *id == 0 || *id > VlanTag::id_max || *priority > VlanTag::priority_max) {
+    return std::nullopt;
+  }
+  return VlanTag{*id, static_cast<std::uint8_t>(*priority)};
+}
+
+bool is_host_address(std::uint32_t ipv4) {
+  constexpr std::uint32_t loopback_network = 127;
+  constexpr std::uint32_t first_group_network = 224;
+  const std::uint32_t network = ipv4 >> 24U;
+  return network != 0 && network != loopback_network && network < first_group_network;
 }
 
 const char* name_of(WaitMode mode) {

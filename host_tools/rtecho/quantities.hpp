@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "link_options.hpp"
+#include "rt_core/ethernet.hpp"
 #include "rt_core/run_plan.hpp"
 #include "rt_core/time.hpp"
 
@@ -16,8 +18,8 @@ namespace rtecho::pair {
 // 0, and for more than a year.
 [[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
 
-// "64", "64,1024" in the order given; "rtx": the published sizes of the protocol. Absent for an empty or malformed
-// list, a size of 0, or one above 65,535; whether the protocol carries it is the plan's question.
+// "64", "64,1024" in the order given; "rtx": the published sizes of the protocol (eth: udp's). Absent for an empty or
+// malformed list, a size of 0, or one above 65,535; whether the protocol carries it is the plan's question.
 [[nodiscard]] std::optional<std::vector<std::uint32_t>> parse_sizes(std::string_view text, Protocol protocol);
 
 // 16 hexadecimal digits: sessions and nonces in control lines, whose JSON numbers other readers round.
@@ -26,6 +28,11 @@ namespace rtecho::pair {
 
 [[nodiscard]] const char* name_of(Protocol protocol);
 [[nodiscard]] std::optional<Protocol> parse_protocol(std::string_view text);
+[[nodiscard]] std::optional<Driver> parse_driver(std::string_view text);
+// "5", "5:3": id 1 to 4094, priority 0 to 7.
+[[nodiscard]] std::optional<VlanTag> parse_vlan(std::string_view text);
+// Not this host, nobody, a group, or everybody.
+[[nodiscard]] bool is_host_address(std::uint32_t ipv4);
 [[nodiscard]] const char* name_of(WaitMode mode);
 [[nodiscard]] std::optional<WaitMode> parse_wait(std::string_view text);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "drivers/address.hpp"
 #include "drivers/fragments.hpp"
 #include "facts_json.hpp"
 #include "platform/clock.hpp"
@@ -21,6 +22,8 @@ using nlohmann::json;
 std::optional<std::int64_t> stamp(Instant instant) {
   return instant > Instant{} ? std::optional(instant.ns()) : std::nullopt;
 }
+
+constexpr const char* no_control_reason = "--no-control: only the server itself knows";
 
 std::vector<report::SlowMessage> slowest_of(const SeriesRecord& record) {
   std::vector<SlowMessage> entries(record.slowest.entries().begin(), record.slowest.entries().end());
@@ -89,14 +92,22 @@ void put_waits(const ClientSeries& series, report::SeriesRecord& record) {
     const std::uint64_t expected = record.rests + 2;
     const std::uint64_t blocked = series.server()->blocked_waits;
     record.blocked_waits.server = blocked;
-    record.wait.server = wait_text(series.armed().wait, blocked > expected ? blocked - expected : 0);
-  } else {
-    record.wait.server = name_of(series.armed().wait);
+    const WaitMode wait = series.armed() ? series.armed()->wait : WaitMode::spin;
+    record.wait.server = wait_text(wait, blocked > expected ? blocked - expected : 0);
+  } else if (series.armed()) {
+    record.wait.server = name_of(series.armed()->wait);
   }
 }
 
 void put_server_half(const ClientSeries& series, report::SeriesRecord& record) {
   const auto& server = series.server();
+  if (!series.armed()) {
+    for (const char* missing :
+         {"accounting.server", "determinism.server", "accounting.lost_up", "accounting.lost_down"}) {
+      record.notes[missing] = no_control_reason;
+    }
+    return;
+  }
   if (!server) {
     record.notes["accounting.server"] = "the server's half did not arrive";
     record.notes["determinism.server"] = "the server's half did not arrive";
@@ -118,6 +129,25 @@ void put_server_half(const ClientSeries& series, report::SeriesRecord& record) {
   }
 }
 
+// What was asked for besides the driver; what was not is not there.
+void put_link(const LinkOptions& link, json& object) {
+  if (!link.interface.empty()) {
+    object["iface"] = link.interface;
+  }
+  if (link.own_address) {
+    object["address"] = drivers::Address::from_ipv4(*link.own_address).host_text();
+  }
+  if (link.vlan) {
+    object["vlan"] = json{{"id", link.vlan->id}, {"priority", link.vlan->priority}};
+  }
+  if (link.differentiated_services) {
+    object["dscp"] = *link.differentiated_services;
+  }
+  if (link.socket_priority) {
+    object["socket_priority"] = *link.socket_priority;
+  }
+}
+
 json plan_json(const ClientOptions& options) {
   const ClientPlan& plan = options.plan;
   json object{{"protocol", name_of(options.protocol)},
@@ -132,7 +162,9 @@ json plan_json(const ClientOptions& options) {
               {"burst", plan.pacing.burst},
               {"missed", plan.pacing.missed == MissedPolicy::late ? "late" : "skip"},
               {"wait", name_of(plan.wait.mode)},
-              {"allowed_loss", options.allowed_loss}};
+              {"allowed_loss", options.allowed_loss},
+              {"driver", name_of(options.link.driver)}};
+  put_link(options.link, object);
   if (plan.run_for > Duration{}) {
     object["for_ns"] = plan.run_for.ns();
   } else {
@@ -163,11 +195,18 @@ report::SeriesRecord series_record(const ClientSeries& series, const ClientOptio
   report::SeriesRecord record;
   const SeriesRecord& observed = series.record();
   record.protocol = name_of(options.protocol);
-  record.client_driver = "socket";
-  record.server_driver = series.armed().driver;
+  record.client_driver = name_of(options.protocol == Protocol::tcp ? Driver::socket : options.link.driver);
+  if (series.armed()) {
+    record.server_driver = series.armed()->driver;
+  } else {
+    record.notes["server_driver"] = no_control_reason;
+    record.notes["wait.server"] = no_control_reason;
+  }
   record.message_bytes = series.plan().shape.message_bytes;
   if (options.protocol == Protocol::tcp) {
     record.notes["fragments"] = "a stream is cut into segments, not into fragments";
+  } else if (options.link.moves_frames()) {
+    record.fragments = 1;  // larger messages are not testable
   } else if (mtu) {
     record.fragments = drivers::fragments_of(series.plan().shape.message_bytes, *mtu, version);
   } else {
@@ -183,6 +222,9 @@ report::SeriesRecord series_record(const ClientSeries& series, const ClientOptio
   put_latencies(observed, series.plan(), record);
   record.determinism.client = window_record(series.loop().windows, series.gaps(), record.notes, "determinism.client");
   put_server_half(series, record);
+  if (series.capture_failure()) {
+    record.notes["port.client.capture"] = *series.capture_failure();
+  }
   if (observed.drain_waits > 0) {
     record.notes["drain_waits"] = fmt::format(
         "after {} timeouts the next message waited for the drain, because one byte tells too few messages apart",
@@ -207,11 +249,11 @@ ServerRunFile::ServerRunFile(const ServerOptions& options) : path_(options.repor
   run_.notes["client"] = "a server's own file: the client's half is in the client's run file";
 }
 
-void ServerRunFile::add(const Arm& arm, const ServerReport& report, const report::EndRecord& end) {
+void ServerRunFile::add(const Arm& arm, Driver driver, const ServerReport& report, const report::EndRecord& end) {
   report::SeriesRecord& record = run_.series.emplace_back();
   record.protocol = name_of(arm.protocol);
   record.client_driver = "unknown";
-  record.server_driver = "socket";
+  record.server_driver = name_of(driver);
   record.message_bytes = arm.message_bytes;
   record.accounting.server = report.accounting;
   record.determinism.server = report.window;

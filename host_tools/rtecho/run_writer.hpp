@@ -24,7 +24,7 @@ class ServerRunFile {
  public:
   explicit ServerRunFile(const ServerOptions& options);
   // Rewrites the file. A failure is told on stderr: the server goes on serving.
-  void add(const Arm& arm, const ServerReport& report, const report::EndRecord& end);
+  void add(const Arm& arm, Driver driver, const ServerReport& report, const report::EndRecord& end);
 
  private:
   std::string path_;

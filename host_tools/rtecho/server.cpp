@@ -8,12 +8,14 @@
 #include <chrono>
 
 #include "control_server.hpp"
+#include "frame_link.hpp"
 #include "key_file.hpp"
 #include "process_setup.hpp"
 #include "ready_line.hpp"
 #include "report/program_failure.hpp"
 #include "run_writer.hpp"
 #include "sentences.hpp"
+#include "uncontrolled_server.hpp"
 
 namespace rtecho::pair {
 
@@ -52,6 +54,10 @@ report::ExitCode run_server(const ServerOptions& options) {
   const platform::StopFlag stop = install_stop_flag();
   enter_namespace(options.network_namespace);
   check_thread_options(options.thread);
+  check_output(options.link.capture_path);
+  if (options.uncontrolled.no_control) {
+    return run_uncontrolled_server(options, stop);
+  }
   const drivers::Address bind = address_of("--bind", options.bind, options.control_port);
   std::vector<drivers::Address> allowed;
   for (const std::string& text : options.allowed) {
@@ -61,14 +67,18 @@ report::ExitCode run_server(const ServerOptions& options) {
   check_output(options.report_path);
 
   asio::io_context events(1);
-  ControlServer control(events, options, bind, allowed, key);
+  std::optional<FrameLink> frames;
+  if (options.link.moves_frames()) {
+    frames.emplace(options.link);
+  }
+  ControlServer control(events, options, bind, allowed, key, frames ? &*frames : nullptr);
   ServerRunFile run_file(options);
   if (!options.report_path.empty()) {
-    control.on_series_end = [&run_file](const Arm& arm, const ServerReport& report, const report::EndRecord& end) {
-      run_file.add(arm, report, end);
-    };
+    control.on_series_end = [&run_file](const Arm& arm, Driver driver, const ServerReport& report,
+                                        const report::EndRecord& end) { run_file.add(arm, driver, report, end); };
   }
-  keep_needed_capabilities(!options.report_path.empty());
+  keep_needed_capabilities(!options.report_path.empty() || !options.link.capture_path.empty(),
+                           options.link.moves_frames());
   const StopWatch watch(events, stop, options.run_for);
   announce_ready(options.ready_descriptor, bind.host_text(), control.port());
   fmt::print(stderr, "{}: ready on {}\n", program_name(), bind.with_port(control.port()).text());

@@ -7,57 +7,90 @@
 #include "platform/random.hpp"
 #include "restless.hpp"
 #include "rt_core/message.hpp"
+#include "socket_ports.hpp"
 
 namespace rtecho::pair {
 
 // --- DataPathOffer ------------------------------------------------------------------------------------------------
 
-DataPathOffer::DataPathOffer(Opened opened, const drivers::Address& client)
-    : opened_(std::move(opened)), client_(client), session_(platform::random_u64()), nonce_(platform::random_u64()) {}
+namespace {
 
-Result<DataPathOffer> DataPathOffer::open(const Arm& arm, const drivers::Address& local,
-                                          const drivers::Address& client) {
-  if (arm.protocol == Protocol::tcp) {
-    auto listener = drivers::TcpListener::listen(local);
-    if (!listener) {
-      return listener.error();
+Result<std::unique_ptr<DataPort>> open_udp(const Arm& arm, const drivers::Address& local,
+                                           const drivers::Address& client, const FrameLink* frames, Connect& connect) {
+  const drivers::Address peer = client.with_port(arm.data_port);
+  if (frames != nullptr) {
+    auto datagrams = frames->bind_datagrams(local);
+    if (!datagrams) {
+      return datagrams.error();
     }
-    return DataPathOffer(std::move(listener).value(), client);
+    const drivers::Ipv4Endpoint bound = datagrams.value().local();
+    connect.data_port = bound.port;
+    if (frames->own_address()) {
+      connect.data_address = drivers::Address::from_ipv4(bound.address).host_text();
+    }
+    return frames->connect_to_client(std::move(datagrams).value(), peer, arm.data_mac,
+                                     MessageShape{arm.message_bytes, connect.session});
   }
   auto endpoint = drivers::UdpEndpoint::bind(local);
   if (!endpoint) {
     return endpoint.error();
   }
-  const auto connected = endpoint.value().connect(client.with_port(arm.data_port));
+  const auto connected = endpoint.value().connect(peer);
   if (!connected) {
     return connected.error();
   }
-  return DataPathOffer(std::move(endpoint).value(), client);
+  connect.data_port = endpoint.value().local().port();
+  return open_udp_port(std::move(endpoint).value());
 }
 
-Connect DataPathOffer::connect() const {
-  const std::uint16_t port = std::visit([](const auto& opened) { return opened.local().port(); }, opened_);
-  return Connect{session_, port};
+}  // namespace
+
+DataPathOffer::DataPathOffer(Opened opened, const Connect& connect, const drivers::Address& client)
+    : opened_(std::move(opened)), connect_(connect), client_(client), nonce_(platform::random_u64()) {}
+
+Result<DataPathOffer> DataPathOffer::open(const Arm& arm, const drivers::Address& local, const drivers::Address& client,
+                                          const FrameLink* frames) {
+  Connect connect;
+  connect.session = platform::random_u64();
+  if (arm.protocol == Protocol::tcp) {
+    auto listener = drivers::TcpListener::listen(local);
+    if (!listener) {
+      return listener.error();
+    }
+    connect.data_port = listener.value().local().port();
+    return DataPathOffer(std::move(listener).value(), connect, client);
+  }
+  Result<std::unique_ptr<DataPort>> port = Error{Status::unsupported, 0, "eth over sockets"};
+  if (arm.protocol == Protocol::udp) {
+    port = open_udp(arm, local, client, frames, connect);
+  } else if (frames != nullptr) {
+    connect.data_mac = frames->interface().mac;
+    port = frames->open_ethernet(arm.data_mac, MessageShape{arm.message_bytes, connect.session});
+  }
+  if (!port) {
+    return port.error();
+  }
+  return DataPathOffer(std::move(port).value(), connect, client);
 }
 
 void DataPathOffer::send_probe() {
-  auto* endpoint = std::get_if<drivers::UdpEndpoint>(&opened_);
-  if (endpoint == nullptr) {
+  auto* port = std::get_if<std::unique_ptr<DataPort>>(&opened_);
+  if (port == nullptr) {
     return;
   }
   std::array<std::byte, full_header_bytes> probe{};
-  const MessageShape shape{full_header_bytes, session_};
+  const MessageShape shape{full_header_bytes, connect_.session};
   FullHeaderTemplate(shape, MessageKind::probe).emit(probe, nonce_, Instant{});
   // A refusal is reported by the client's silence; the first tries may meet a neighbour that is not resolved yet.
-  (void)endpoint->send(probe).has_value();
+  (void)(*port)->send_once(probe);
 }
 
 Result<drivers::TcpConnection> DataPathOffer::accept(Duration timeout, const std::atomic<bool>& cancelled) {
-  return std::get<drivers::TcpListener>(opened_).accept(client_, session_, timeout, &cancelled);
+  return std::get<drivers::TcpListener>(opened_).accept(client_, connect_.session, timeout, &cancelled);
 }
 
-drivers::UdpEndpoint DataPathOffer::take_endpoint() {
-  return std::move(std::get<drivers::UdpEndpoint>(opened_));
+std::unique_ptr<DataPort> DataPathOffer::take_port() {
+  return std::move(std::get<std::unique_ptr<DataPort>>(opened_));
 }
 
 // --- ServerSeries -------------------------------------------------------------------------------------------------
@@ -75,32 +108,20 @@ ServerSeries::~ServerSeries() {
   }
 }
 
-Result<void> ServerSeries::start(DataPath path) {
+Result<void> ServerSeries::start(std::unique_ptr<DataPort> port) {
   if (platform::build_is_realtime()) {
     latency_hold_.emplace(platform::LatencyHold::acquire(degraded_));
   }
   if (options_.plan.lock_memory) {
     memory_lock_.emplace(platform::MemoryLock::acquire(degraded_));
   }
-  auto memory = platform::MappedMemory::map(port_memory_bytes);
-  if (!memory) {
-    return memory.error();
+  port_ = std::move(port);
+  port_->discard_arrivals();  // what came before the session began is none of its frames
+  auto loop = port_->make_server(plan_);
+  if (!loop) {
+    return loop.error();
   }
-  port_memory_.emplace(std::move(memory).value());
-  port_.emplace(make_port(std::move(path), port_memory_->bytes(), plan_.shape.message_bytes));
-  const Result<void> made = std::visit(
-      [this]<typename Port>(Port& port) -> Result<void> {
-        auto server = MappedObject<EchoServer<Port>>::make(port, plan_);
-        if (!server) {
-          return server.error();
-        }
-        server_.emplace<MappedObject<EchoServer<Port>>>(std::move(server).value());
-        return {};
-      },
-      *port_);
-  if (!made) {
-    return made.error();
-  }
+  loop_ = std::move(loop).value();
   auto thread = platform::BootstrappedThread::start(options_.plan, &ServerSeries::run, this);
   if (!thread) {
     return thread.error();
@@ -116,32 +137,22 @@ Result<void> ServerSeries::start(DataPath path) {
 
 void ServerSeries::run(void* self) {
   auto& series = *static_cast<ServerSeries*>(self);
-  std::visit(
-      [&series]<typename Port>(Port& port) {
-        auto& server = *std::get<MappedObject<EchoServer<Port>>>(series.server_);
-        run_server_loop(server, port, series.plan_.wait, series.options_.plan.cpu, series.stop_, series.record_);
-        if constexpr (requires { port.shut_down(); }) {
-          port.shut_down();  // desynchronised, stalled or stopped: a client that still waits need not time out
-        }
-      },
-      *series.port_);
+  series.loop_->run(series.options_.plan.cpu, series.stop_, series.record_);
+  series.finished_.store(true, std::memory_order_release);
 }
 
 ServerReport ServerSeries::stop() {
   stop_.store(true, std::memory_order_relaxed);
   thread_->join();
   ServerReport report;
-  report.port = port_json(*port_);
+  report.port = port_->facts();
   report.blocked_waits = record_.blocked_waits;
-  std::visit(
-      [&]<typename Server>(const Server& server) {
-        if constexpr (!std::is_same_v<Server, std::monostate>) {
-          report.accounting = server->accounting();
-          report.window = window_record(record_.windows, server->gaps(), report.notes, "determinism.server");
-        }
-      },
-      server_);
+  report.accounting = loop_->accounting();
+  report.window = window_record(record_.windows, loop_->gaps(), report.notes, "determinism.server");
   report.notes["determinism.server.interrupts"] = "of the whole series, rests included, like steal and migrations";
+  if (const auto failure = port_->write_capture()) {
+    report.notes["port.server.capture"] = *failure;
+  }
   thread_.reset();
   return report;
 }

@@ -4,47 +4,55 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "control_messages.hpp"
+#include "data_port.hpp"
 #include "drivers/address.hpp"
-#include "mapped_object.hpp"
+#include "drivers/tcp_connection.hpp"
+#include "drivers/udp_endpoint.hpp"
+#include "frame_link.hpp"
 #include "measuring_loop.hpp"
 #include "options.hpp"
 #include "platform/bootstrap.hpp"
 #include "platform/latency_hold.hpp"
-#include "port_factory.hpp"
-#include "rt_core/echo_server.hpp"
+#include "platform/memory.hpp"
 
 namespace rtecho::pair {
+
+// How an end takes part in udp: by a socket of the kernel, or by frames.
+using Datagrams = std::variant<drivers::UdpEndpoint, FrameDatagrams>;
 
 // The data path before the client has shown that it is where it says it is.
 class DataPathOffer {
  public:
-  // Opens a UDP socket that is connected to `client`, or a TCP listener, on `local`'s address.
-  static Result<DataPathOffer> open(const Arm& arm, const drivers::Address& local, const drivers::Address& client);
+  // Opens a port that is bound to `client`, or a TCP listener, on `local`'s address. `frames`: where this end's driver
+  // moves frames, else null.
+  static Result<DataPathOffer> open(const Arm& arm, const drivers::Address& local, const drivers::Address& client,
+                                    const FrameLink* frames);
 
-  [[nodiscard]] Connect connect() const;
-  [[nodiscard]] std::uint64_t session() const { return session_; }
-  // UDP: sends the probe with the nonce once more. Refusals are not reported: the probe is repeated.
+  [[nodiscard]] const Connect& connect() const { return connect_; }
+  [[nodiscard]] std::uint64_t session() const { return connect_.session; }
+  // Not TCP: sends the probe with the nonce once more. Refusals are not reported: the probe is repeated.
   void send_probe();
-  // UDP: only who received the probe knows it.
+  // Not TCP: only who received the probe knows it.
   [[nodiscard]] bool nonce_is(std::uint64_t nonce) const { return nonce == nonce_; }
   // TCP: waits for the client's connection. Blocks until it comes, the time is up, or `cancelled` is set.
   [[nodiscard]] Result<drivers::TcpConnection> accept(Duration timeout, const std::atomic<bool>& cancelled);
-  // UDP: the path itself.
-  [[nodiscard]] drivers::UdpEndpoint take_endpoint();
+  // Not TCP: the path itself.
+  [[nodiscard]] std::unique_ptr<DataPort> take_port();
 
  private:
-  using Opened = std::variant<drivers::UdpEndpoint, drivers::TcpListener>;
-  DataPathOffer(Opened opened, const drivers::Address& client);
+  using Opened = std::variant<std::unique_ptr<DataPort>, drivers::TcpListener>;
+  DataPathOffer(Opened opened, const Connect& connect, const drivers::Address& client);
 
   Opened opened_;
+  Connect connect_;
   drivers::Address client_;
-  std::uint64_t session_;
   std::uint64_t nonce_;
 };
 
@@ -58,11 +66,13 @@ class ServerSeries {
   ServerSeries(const ServerSeries&) = delete;
   ServerSeries& operator=(const ServerSeries&) = delete;
 
-  Result<void> start(DataPath path);
+  Result<void> start(std::unique_ptr<DataPort> port);
   [[nodiscard]] const platform::ThreadGrant& grant() const { return thread_->grant(); }
   [[nodiscard]] const std::vector<std::string>& degraded() const { return degraded_; }
   [[nodiscard]] bool holds_cpu_latency() const { return latency_hold_ && latency_hold_->held(); }
   [[nodiscard]] WaitMode wait() const { return plan_.wait.mode; }
+  // The loop has ended by itself: its port is of no use any more.
+  [[nodiscard]] bool finished() const { return finished_.load(std::memory_order_acquire); }
   // Ends the thread, at the latest after longest_wait, and says what was seen.
   [[nodiscard]] ServerReport stop();
 
@@ -74,13 +84,11 @@ class ServerSeries {
   std::vector<std::string> degraded_;
   std::optional<platform::MemoryLock> memory_lock_;
   std::optional<platform::LatencyHold> latency_hold_;
-  std::optional<platform::MappedMemory> port_memory_;
-  std::optional<DataPort> port_;
-  std::variant<std::monostate, MappedObject<EchoServer<drivers::UdpSocketPort>>,
-               MappedObject<EchoServer<drivers::TcpStreamPort>>>
-      server_;
+  std::unique_ptr<DataPort> port_;
+  std::unique_ptr<ServerLoop> loop_;
   LoopRecord record_;
   alignas(limits::cache_line_bytes) std::atomic<bool> stop_{false};
+  std::atomic<bool> finished_{false};
   std::optional<platform::BootstrappedThread> thread_;
 };
 

@@ -27,9 +27,13 @@ class Address {
   // anything else, `not_found` for an interface that does not exist.
   static Result<Address> parse(std::string_view text, std::uint16_t port = 0);
   static Address any(IpVersion version, std::uint16_t port = 0);
+  // 10.0.0.1 is 0x0A000001.
+  static Address from_ipv4(std::uint32_t address, std::uint16_t port = 0);
 
   [[nodiscard]] IpVersion version() const { return version_; }
   [[nodiscard]] const Bytes& bytes() const { return bytes_; }
+  // The number that from_ipv4() reads; of an IPv4 address only.
+  [[nodiscard]] std::uint32_t ipv4() const;
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] std::uint32_t scope_id() const { return scope_id_; }
   [[nodiscard]] Address with_port(std::uint16_t port) const { return {version_, bytes_, port, scope_id_}; }

@@ -13,6 +13,7 @@ inline constexpr std::size_t cache_line_bytes = 64;
 // --- messages -------------------------------------------------------------------------------------------------
 inline constexpr std::size_t message_bytes_max_udp_ipv4 = 65'507;  // 65,535 - 20 (IPv4) - 8 (UDP)
 inline constexpr std::size_t message_bytes_max_tcp = 65'535;       // the largest published size
+inline constexpr std::size_t message_bytes_max_eth = 65'533;       // the largest MTU, 65,535, less its length field
 inline constexpr std::size_t message_bytes_max = 65'535;
 // One byte more than the largest message, so that an oversize datagram shows itself as such.
 inline constexpr std::size_t message_buffer_bytes = 65'536;

@@ -52,6 +52,26 @@ struct PortCounters {
   std::uint64_t checksum_wrong = 0;
   std::uint64_t checksum_partial = 0;   // taken although the sender had left the checksum to its (virtual) NIC
   std::uint64_t requests_answered = 0;  // ARP and ping, for an address that the kernel does not hold
+
+  // Of a port and of the one below it.
+  friend constexpr PortCounters operator+(PortCounters a, const PortCounters& b) {
+    a.truncated += b.truncated;
+    a.peer_unreachable += b.peer_unreachable;
+    a.send_would_block += b.send_would_block;
+    a.send_no_buffer += b.send_no_buffer;
+    a.send_failed += b.send_failed;
+    a.receive_failed += b.receive_failed;
+    a.partial_sends += b.partial_sends;
+    a.partial_receives += b.partial_receives;
+    a.receive_overruns += b.receive_overruns;
+    a.link_down += b.link_down;
+    a.foreign_frames += b.foreign_frames;
+    a.malformed_frames += b.malformed_frames;
+    a.checksum_wrong += b.checksum_wrong;
+    a.checksum_partial += b.checksum_partial;
+    a.requests_answered += b.requests_answered;
+    return a;
+  }
 };
 
 struct PortCapabilities {

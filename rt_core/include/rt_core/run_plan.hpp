@@ -12,7 +12,7 @@
 
 namespace rtecho {
 
-enum class Protocol : std::uint8_t { udp, tcp };
+enum class Protocol : std::uint8_t { udp, tcp, eth };
 
 // Batches and rests (docs/measurement.md, "Batches and rests"): what keeps a spinning real-time thread from
 // starving its core.
@@ -73,9 +73,17 @@ enum class PlanFault : std::uint8_t {
   rest,           // batches with rests shorter than the peer's idle limit needs
 };
 
+// What the protocol carries. Over frames the interface's MTU allows less.
 [[nodiscard]] constexpr std::uint32_t message_bytes_max(Protocol protocol) {
-  return static_cast<std::uint32_t>(protocol == Protocol::udp ? limits::message_bytes_max_udp_ipv4
-                                                              : limits::message_bytes_max_tcp);
+  switch (protocol) {
+    case Protocol::udp:
+      return static_cast<std::uint32_t>(limits::message_bytes_max_udp_ipv4);
+    case Protocol::tcp:
+      return static_cast<std::uint32_t>(limits::message_bytes_max_tcp);
+    case Protocol::eth:
+      break;
+  }
+  return static_cast<std::uint32_t>(limits::message_bytes_max_eth);
 }
 
 // Most messages outstanding that a message of this size can tell apart: half the numbers that it carries, and 1

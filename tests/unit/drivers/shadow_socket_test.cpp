@@ -17,21 +17,20 @@ constexpr Ipv4Endpoint local{.address = 0x0A090001, .port = 7'007};
 constexpr Ipv4Endpoint peer{.address = 0x0A090002, .port = 40'000};
 
 TEST(ShadowSocket, TakesAFreePort) {
-  const Result<ShadowSocket> socket = ShadowSocket::open({.address = 0x7F000001, .port = 0}, {0x7F000001, 40'000});
+  const Result<ShadowSocket> socket = ShadowSocket::bind({.address = 0x7F000001, .port = 0});
   ASSERT_TRUE(socket);
   EXPECT_GT(socket.value().local_port(), 0U);
 }
 
 TEST(ShadowSocket, KeepsItsPortFromOthers) {
-  const ShadowSocket socket = ShadowSocket::open({.address = 0x7F000001, .port = 0}, {0x7F000001, 40'000}).value();
-  const Result<ShadowSocket> second =
-      ShadowSocket::open({.address = 0x7F000001, .port = socket.local_port()}, {0x7F000001, 40'001});
+  const ShadowSocket socket = ShadowSocket::bind({.address = 0x7F000001, .port = 0}).value();
+  const Result<ShadowSocket> second = ShadowSocket::bind({.address = 0x7F000001, .port = socket.local_port()});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().status, Status::in_use);
 }
 
 TEST(ShadowSocket, NeedsAnAddressOfTheKernels) {
-  const Result<ShadowSocket> socket = ShadowSocket::open({.address = 0xC0000201, .port = 0}, {0xC0000202, 40'000});
+  const Result<ShadowSocket> socket = ShadowSocket::bind({.address = 0xC0000201, .port = 0});
   ASSERT_FALSE(socket);
   EXPECT_EQ(socket.error().status, Status::not_found);
 }
@@ -93,7 +92,8 @@ TEST_F(ShadowSocketOfAPair, KeepsTheKernelQuiet) {
   EXPECT_TRUE(is_answered_by_the_kernel());
   EXPECT_EQ(no_ports(), 1);
   {
-    const ShadowSocket socket = ShadowSocket::open(local, peer).value();
+    ShadowSocket socket = ShadowSocket::bind(local).value();
+    ASSERT_TRUE(socket.connect(peer));
     EXPECT_EQ(socket.local_port(), 7'007U);
     EXPECT_FALSE(is_answered_by_the_kernel());
     EXPECT_EQ(no_ports(), 1);
