@@ -159,6 +159,14 @@ struct Client {
   }
 };
 
+ShadowSocket open_shadow(std::uint32_t local, std::uint32_t peer) {
+  ShadowSocket socket = ShadowSocket::bind(endpoint(Carries::udp, local)).value();
+  if (!socket.connect(endpoint(Carries::udp, peer))) {
+    std::cerr << "ring_ways_bench: the shadow socket is not connected\n";
+  }
+  return socket;
+}
+
 platform::BootstrappedThread start(int cpu, void (*body)(void*), void* argument) {
   return platform::BootstrappedThread::start(
              {.policy = platform::SchedulingPolicy::other, .cpu = cpu, .lock_memory = false, .name = "ring_bench"},
@@ -171,14 +179,14 @@ std::optional<std::int64_t> measure(const test::VethPair& pair, const Ends& ends
   RingPort client_port(PacketRing::open(ends.client, selection(ends.client, way.carries, 1, 2), way.plan).value());
   std::vector<ShadowSocket> shadows;
   if (way.carries == Carries::udp) {
-    shadows.push_back(ShadowSocket::open(endpoint(way.carries, 1), endpoint(way.carries, 2)).value());
+    shadows.push_back(open_shadow(1, 2));
   }
   std::optional<RingPort> server_port;
   {
     const test::InsideNamespace inside(pair.far_namespace());
     server_port.emplace(PacketRing::open(ends.server, selection(ends.server, way.carries, 2, 1), way.plan).value());
     if (way.carries == Carries::udp) {
-      shadows.push_back(ShadowSocket::open(endpoint(way.carries, 2), endpoint(way.carries, 1)).value());
+      shadows.push_back(open_shadow(2, 1));
     }
   }
   const test::Frame frame = request(ends, way.carries);
