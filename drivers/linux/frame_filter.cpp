@@ -113,8 +113,8 @@ void require_destination(Program& program, const MacAddress& mac) {
   program.require_equal(load_big_endian<std::uint16_t>(mac.bytes(), 4));
 }
 
-// Requests for our address and replies to it, and whoever says that it is his: the answers to a probe for it carry it as
-// the sender's only (RFC 5227, 2.1.1). To everybody or to us.
+// Requests for our address and replies to it, and whoever says that it is his: the answers to a probe for it carry it
+// as the sender's only (RFC 5227, 2.1.1). To everybody or to us.
 void accept_arp(Program& program, const MacAddress& mac, std::uint32_t address) {
   program.load_word(arp_at);
   program.require_equal(arp_ethernet_and_ipv4);

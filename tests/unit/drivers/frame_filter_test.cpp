@@ -237,6 +237,12 @@ TEST_F(FrameFilter, AlsoTakesArpAndPingForAnAddressOfOurOwn) {
   EXPECT_TRUE(takes(to_us.bytes(), certain));
   to_us.operation = 2;
   EXPECT_TRUE(takes(to_us.bytes(), certain));
+  // Somebody else says that the address is his.
+  ArpFrame claim = arp();
+  claim.operation = 2;
+  claim.sender = local.address;
+  claim.target = other_address;
+  EXPECT_TRUE(takes(claim.bytes(), certain));
 }
 
 TEST_F(FrameFilter, TakesNoOtherArpOrIcmp) {
