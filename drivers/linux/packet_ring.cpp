@@ -11,6 +11,7 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <cstring>
 #include <vector>
 
 #include "frame_filter.hpp"
@@ -109,6 +110,19 @@ Result<void> set_options(int socket, const RingPlan& plan) noexcept {
   return {};
 }
 
+// Mapped is not touched yet. Where a hypervisor shadows the page tables, the program's first access to a page costs,
+// and once more the kernel's (which copies replies out of the slots): the first lap of a ring took 10.9 us a round
+// trip, 9.4 when the program had touched it, 5.1 when both had. Nothing is changed by it: all slots are the kernel's,
+// which is a zero, and the socket is not bound yet.
+void touch(int socket, std::span<std::byte> slots) noexcept {
+  static_assert(TP_STATUS_KERNEL == 0 && TP_STATUS_AVAILABLE == 0);
+  for (std::size_t at = 0; at < slots.size(); at += platform::page_bytes()) {
+    socklen_t length = sizeof(int);
+    ::getsockopt(socket, SOL_SOCKET, SO_TYPE, &slots[at], &length);  // for its writing there
+  }
+  std::memset(slots.data(), 0, slots.size());
+}
+
 std::uint16_t protocol_of(const FrameSelection& selection, TapPoint tap) noexcept {
   if (tap == TapPoint::before_protocols) {
     return ETH_P_ALL;
@@ -196,6 +210,7 @@ Result<void> PacketRing::map_rings(const RingPlan& plan) noexcept {
     return platform::os_error(errno, "mapping a ring");
   }
   slots_ = {static_cast<std::byte*>(address), bytes};
+  touch(descriptor(), slots_);
   return {};
 }
 

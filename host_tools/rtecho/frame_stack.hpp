@@ -121,8 +121,8 @@ struct FrameDriverOf {
 
 template <auto Open>
 constexpr FrameDriver frame_driver_of() {
-  using Driver = FrameDriverOf<Open>;
-  return {&Driver::open_ethernet, &Driver::open_udp, &Driver::ask_for_station};
+  using Functions = FrameDriverOf<Open>;
+  return {&Functions::open_ethernet, &Functions::open_udp, &Functions::ask_for_station};
 }
 
 }  // namespace rtecho::pair

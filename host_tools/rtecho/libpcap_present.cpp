@@ -87,10 +87,12 @@ std::string interface_list() {
   }
   std::string text;
   for (const drivers::CaptureInterface& interface : interfaces.value()) {
-    text += fmt::format("{:<15}  {:<17}  {:<13}  {}{}{}\n", interface.name,
-                        interface.mac ? drivers::mac_text(*interface.mac) : "-", flags_of(interface),
-                        fmt::join(interface.addresses, " "), interface.description.empty() ? "" : "  ",
-                        interface.description);
+    if (!interface.mac) {
+      continue;  // pseudo devices of the capture library, which carry no Ethernet frames
+    }
+    text += fmt::format("{:<15}  {:<17}  {:<13}  {}{}{}\n", interface.name, drivers::mac_text(*interface.mac),
+                        flags_of(interface), fmt::join(interface.addresses, " "),
+                        interface.description.empty() ? "" : "  ", interface.description);
   }
   return text;
 }

@@ -50,7 +50,7 @@ DataPathOffer::DataPathOffer(Opened opened, const Connect& connect, const driver
     : opened_(std::move(opened)), connect_(connect), client_(client), nonce_(platform::random_u64()) {}
 
 Result<DataPathOffer> DataPathOffer::open(const Arm& arm, const drivers::Address& local, const drivers::Address& client,
-                                          const FrameLink* frames) {
+                                          const FrameLink* frames, const drivers::SocketMarking& marking) {
   Connect connect;
   connect.session = platform::random_u64();
   if (arm.protocol == Protocol::tcp) {

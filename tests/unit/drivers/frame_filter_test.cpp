@@ -21,7 +21,6 @@ constexpr Ipv4Endpoint peer{.address = 0x0A090002, .port = 40'000};
 constexpr std::uint32_t other_address = 0x0A090003;
 constexpr MacAddress other_mac(MacAddress::Bytes{std::byte{2}, std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0},
                                                  std::byte{0x0C}});
-// Differs in the last byte only, which is in the second of the two words that the filter compares.
 constexpr MacAddress multicast_mac(MacAddress::Bytes{std::byte{1}, std::byte{0}, std::byte{0x5E}, std::byte{0},
                                                      std::byte{0}, std::byte{1}});
 
@@ -31,7 +30,6 @@ class FrameFilter : public test::RingTest {
 
   // Sends the frame and, behind it, one that is certainly taken. What the first one left at the near end.
   bool takes(const Frame& frame, const Frame& certain) {
-    const Frame shown_frame = frame;
     EXPECT_TRUE(far_socket->send(frame));
     EXPECT_TRUE(far_socket->send(certain));
     bool is_taken = false;
@@ -195,6 +193,21 @@ TEST_F(FrameFilter, FindsThePortsBehindIpOptions) {
   }
 }
 
+// A header of 16 bytes would have the ports where the receiver's address is: here the address reads like the ports.
+TEST_F(FrameFilter, RefusesAHeaderThatIsTooShortAlsoWhereItsPortsWouldFit) {
+  constexpr Ipv4Endpoint like_ports{.address = 0x9C40'1B5F, .port = 7'007};  // 40000, 7007
+  FrameSelection chosen = selection();
+  chosen.udp = UdpSelection{.local = like_ports, .peer = peer};
+  open(chosen);
+  Ipv4Frame right = datagram();
+  right.to = like_ports.address;
+  right.payload = udp_payload(peer.port, local.port, 200);
+  Ipv4Frame wrong = right;
+  wrong.payload = udp_payload(1, 2, 60);
+  wrong.header_words = 4;
+  EXPECT_FALSE(takes(wrong.bytes(), right.bytes()));
+}
+
 TEST_F(FrameFilter, RefusesWhatEndsBeforeItsPorts) {
   FrameSelection chosen = selection();
   chosen.udp = UdpSelection{.local = local, .peer = peer, .own_address = true};
@@ -224,6 +237,12 @@ TEST_F(FrameFilter, AlsoTakesArpAndPingForAnAddressOfOurOwn) {
   EXPECT_TRUE(takes(to_us.bytes(), certain));
   to_us.operation = 2;
   EXPECT_TRUE(takes(to_us.bytes(), certain));
+  // Somebody else says that the address is his.
+  ArpFrame claim = arp();
+  claim.operation = 2;
+  claim.sender = local.address;
+  claim.target = other_address;
+  EXPECT_TRUE(takes(claim.bytes(), certain));
 }
 
 TEST_F(FrameFilter, TakesNoOtherArpOrIcmp) {

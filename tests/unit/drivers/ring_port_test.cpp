@@ -92,10 +92,12 @@ TEST_P(RingPortBothWays, SendsManyTimesAroundTheRing) {
   }
 }
 
-TEST_P(RingPortBothWays, NeverReceivesWhatItSent) {
+TEST_P(RingPortBothWays, NeverReceivesWhatThisEndSent) {
   RingPort port = open();
-  // To itself: the filter would take it.
+  test::RawFrameSocket neighbour(near.name);
+  // To the port itself: the filter would take them.
   EXPECT_EQ(send(port, ethernet_frame(header(), 46)), SendOutcome::sent);
+  ASSERT_TRUE(neighbour.send(ethernet_frame(header(), 46)));
   ASSERT_TRUE(far_socket->send(ethernet_frame(header(), 100)));
   const std::vector<FrameArrival> arrivals = receive(port, 1);
   ASSERT_EQ(arrivals.size(), 1U);
@@ -161,6 +163,16 @@ TEST_F(RingPortOfAPair, SaysWhatItCan) {
   EXPECT_EQ(send.headroom_bytes, 16U);
   EXPECT_FALSE(send.reply_copies);
   EXPECT_TRUE(open_port({.way = TransmitWay::ring}).capabilities().reply_copies);
+}
+
+TEST_F(RingPortOfAPair, KeepsItsHeadroomBetweenTheKernelsHeaderAndTheFrame) {
+  RingPort port = open_port({.frames = 16});
+  send_numbered(0, 1);
+  const std::vector<FrameArrival> arrivals = receive(port, 1);
+  ASSERT_EQ(arrivals.size(), 1U);
+  const std::ptrdiff_t before = arrivals[0].bytes.data() - port.ring().receive_slot(arrivals[0].slot).data();
+  EXPECT_GE(before, 32 + 20 + 16);   // header, sender's address, headroom
+  EXPECT_EQ((before + 14) % 16, 0);  // where an IP header is
 }
 
 TEST_F(RingPortOfAPair, ReceivesInBatchesSeveralTimesAroundTheRing) {

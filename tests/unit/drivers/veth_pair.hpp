@@ -82,7 +82,7 @@ class VethPair {
     }
   }
   ~VethPair() {
-    if (before_.is_open()) {
+    if (has_left_) {
       InsideNamespace::enter(before_);
     }
   }
@@ -102,10 +102,11 @@ class VethPair {
   }
 
  private:
-  static bool enter_new(platform::Descriptor& kept) {
+  bool enter_new(platform::Descriptor& kept) {
     if (::unshare(CLONE_NEWNET) != 0) {
       return false;
     }
+    has_left_ = true;
     // No router solicitations and the like: what crosses the link is what the test sends.
     std::ofstream("/proc/sys/net/ipv6/conf/default/disable_ipv6") << 1;
     kept = InsideNamespace::open_current();
@@ -132,6 +133,7 @@ class VethPair {
   platform::Descriptor before_;
   platform::Descriptor far_;
   platform::Descriptor near_;
+  bool has_left_ = false;
   std::string why_not_;
 };
 
