@@ -109,7 +109,8 @@ void ClientRun::note_untestable(std::uint32_t message_bytes, const std::string& 
   ++untestable_;
   const std::string name = fmt::format("{} {} B", name_of(options_.protocol), message_bytes);
   fmt::print(stderr, "{}: {}: not testable on this path: {}\n", program_name(), name, reason);
-  run_.notes["series." + name] = "not testable on this path: " + reason;
+  run_.notes[report::untestable_key(name_of(options_.protocol), message_bytes)] =
+      "not testable on this path: " + reason;
 }
 
 void ClientRun::measure_series(ControlClient* control, const FrameLink* frames, std::size_t index,

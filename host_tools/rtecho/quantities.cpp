@@ -87,27 +87,11 @@ std::optional<std::uint64_t> parse_hex(std::string_view text) {
   return parse_whole<std::uint64_t>(text, 16);
 }
 
-const char* name_of(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::tcp:
-      return "tcp";
-    case Protocol::eth:
-      return "eth";
-    case Protocol::udp:
-      break;
-  }
-  return "udp";
-}
-
 std::optional<Protocol> parse_protocol(std::string_view text) {
-  if (text == "udp") {
-    return Protocol::udp;
-  }
-  if (text == "tcp") {
-    return Protocol::tcp;
-  }
-  if (text == "eth") {
-    return Protocol::eth;
+  for (const Protocol protocol : all_protocols) {
+    if (text == name_of(protocol)) {
+      return protocol;
+    }
   }
   return std::nullopt;
 }

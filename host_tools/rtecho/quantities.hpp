@@ -26,7 +26,6 @@ namespace rtecho::pair {
 [[nodiscard]] std::string hex_text(std::uint64_t value);
 [[nodiscard]] std::optional<std::uint64_t> parse_hex(std::string_view text);
 
-[[nodiscard]] const char* name_of(Protocol protocol);
 [[nodiscard]] std::optional<Protocol> parse_protocol(std::string_view text);
 [[nodiscard]] std::optional<Driver> parse_driver(std::string_view text);
 // "5", "5:3": id 1 to 4094, priority 0 to 7.

@@ -103,6 +103,10 @@ nlohmann::json to_json(const EndRecord& end) {
   return JsonWriter::write(end);
 }
 
+std::string untestable_key(std::string_view protocol, std::uint64_t message_bytes) {
+  return fmt::format("series.{}.{}", protocol, message_bytes);
+}
+
 nlohmann::json to_json(const RunFile& run) {
   nlohmann::json json = JsonWriter::write(run);
   json["schema"] = run_file_schema;

@@ -7,7 +7,7 @@
 #include <array>
 #include <string_view>
 
-#include "rt_core/limits.hpp"
+#include "rt_core/run_plan.hpp"
 #include "rtecho_host/exit_codes.hpp"
 #include "strict_table.hpp"
 
@@ -113,10 +113,12 @@ void read_link(const toml::table* table, const std::string& file, Campaign& camp
 std::vector<Protocol> read_protocols(StrictTable& reader) {
   std::vector<Protocol> protocols;
   for (const std::string& name : reader.required("protocols", reader.texts("protocols"))) {
-    if (name != "udp" && name != "tcp") {
-      reader.refuse("protocols", fmt::format("protocol '{}': it is udp or tcp", name));
+    const auto found = std::find_if(all_protocols.begin(), all_protocols.end(),
+                                    [&name](Protocol known) { return name == name_of(known); });
+    if (found == all_protocols.end()) {
+      reader.refuse("protocols", fmt::format("protocol '{}': it is udp, tcp or eth", name));
     }
-    const Protocol protocol = name == "udp" ? Protocol::udp : Protocol::tcp;
+    const Protocol protocol = *found;
     if (std::find(protocols.begin(), protocols.end(), protocol) != protocols.end()) {
       reader.refuse("protocols", fmt::format("protocol '{}' is there twice", name));
     }
@@ -136,9 +138,11 @@ std::vector<std::uint32_t> read_sizes(StrictTable& reader, const std::vector<Pro
     }
     return {};
   }
-  const bool has_udp = std::find(protocols.begin(), protocols.end(), Protocol::udp) != protocols.end();
-  const auto largest = has_udp ? limits::message_bytes_max_udp_ipv4 : limits::message_bytes_max_tcp;
-  const auto values = reader.required("sizes", reader.integers("sizes", 1, static_cast<std::int64_t>(largest)));
+  std::uint32_t largest = message_bytes_max(protocols.front());
+  for (const Protocol protocol : protocols) {
+    largest = std::min(largest, message_bytes_max(protocol));
+  }
+  const auto values = reader.required("sizes", reader.integers("sizes", 1, largest));
   std::vector<std::uint32_t> sizes;
   for (const std::int64_t value : values) {
     const auto size = static_cast<std::uint32_t>(value);
@@ -213,10 +217,6 @@ toml::table parse_toml(const std::string& text, const std::string& file) {
 }
 
 }  // namespace
-
-const char* name_of(Protocol protocol) noexcept {
-  return protocol == Protocol::udp ? "udp" : "tcp";
-}
 
 Campaign parse_campaign(const std::string& text, const std::string& file) {
   const toml::table root = parse_toml(text, file);

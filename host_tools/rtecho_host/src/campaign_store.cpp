@@ -31,9 +31,11 @@ bool holds_planned_run(const report::RunFile& run_file, const Campaign& campaign
   const Variant& variant = campaign.variants[run.variant];
   const char* build = variant.program == "rtecho" ? "realtime" : "normal";
   const auto has_series = [&](std::uint32_t size) {
-    return std::any_of(run_file.series.begin(), run_file.series.end(), [&](const report::SeriesRecord& series) {
-      return series.protocol == name_of(run.protocol) && series.message_bytes == size;
-    });
+    return std::any_of(run_file.series.begin(), run_file.series.end(),
+                       [&](const report::SeriesRecord& series) {
+                         return series.protocol == name_of(run.protocol) && series.message_bytes == size;
+                       }) ||
+           run_file.notes.count(report::untestable_key(name_of(run.protocol), size)) != 0;
   };
   // The published sizes are the client's business: its run is complete, so they are there.
   return run_file.complete && run_file.tool.build == build && run_file.label == variant.name &&

@@ -2,6 +2,7 @@
 // ends; the rest is each end's own.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "rt_core/idle_watch.hpp"
@@ -13,6 +14,20 @@
 namespace rtecho {
 
 enum class Protocol : std::uint8_t { udp, tcp, eth };
+inline constexpr std::array all_protocols{Protocol::udp, Protocol::tcp, Protocol::eth};
+
+// In command lines, campaign files and run files.
+[[nodiscard]] constexpr const char* name_of(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::udp:
+      return "udp";
+    case Protocol::tcp:
+      return "tcp";
+    case Protocol::eth:
+      break;
+  }
+  return "eth";
+}
 
 // Batches and rests (docs/measurement.md, "Batches and rests"): what keeps a spinning real-time thread from
 // starving its core.

@@ -161,7 +161,7 @@ TEST(CampaignFile, RefusesValuesOutsideTheirRange) {
   expect_refused(whole, "10000", "0", "count must be a whole number from 1 to 1000000000");
   expect_refused(whole, "repetitions = 3", "repetitions = -1", "repetitions must be a whole number from 1 to 1000");
   expect_refused(whole, "run_limit_s = 90", "run_limit_s = 0", "run_limit_s must be");
-  expect_refused(whole, "\"tcp\"]", "\"eth\"]", "protocol 'eth': it is udp or tcp");
+  expect_refused(whole, "\"tcp\"]", "\"icmp\"]", "protocol 'icmp': it is udp, tcp or eth");
   expect_refused(whole, "\"default\"", "\"heavy\"", "load 'heavy': it is none or default");
   expect_refused(whole, "\"rtecho-gpos\"", "\"sockperf\"", "program 'sockperf': it is rtecho or rtecho-gpos");
   expect_refused(whole, "\"rtx\"", "\"atx\"", "test.toml:24: reference 'atx': the only one is rtx");

@@ -50,13 +50,13 @@ TEST(HexText, GoesThereAndBackInSixteenDigits) {
 }
 
 TEST(Names, AreReadAsTheyAreWritten) {
-  for (const Protocol protocol : {Protocol::udp, Protocol::tcp}) {
+  for (const Protocol protocol : all_protocols) {
     EXPECT_EQ(parse_protocol(name_of(protocol)), protocol);
   }
   for (const WaitMode mode : {WaitMode::spin, WaitMode::block}) {
     EXPECT_EQ(parse_wait(name_of(mode)), mode);
   }
-  EXPECT_FALSE(parse_protocol("eth"));
+  EXPECT_FALSE(parse_protocol("icmp"));
   EXPECT_FALSE(parse_wait("spin*"));
 }
 

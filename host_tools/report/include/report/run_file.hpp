@@ -151,6 +151,9 @@ struct RunFile {
   friend bool operator==(const RunFile&, const RunFile&) = default;
 };
 
+// Where a run's notes say that it has no series of this size, because the path cannot carry it.
+[[nodiscard]] std::string untestable_key(std::string_view protocol, std::uint64_t message_bytes);
+
 [[nodiscard]] nlohmann::json to_json(const RunFile& run);
 // Accepts unknown keys. Everything else must be there and of its type: the sentence names `source` and the key.
 [[nodiscard]] Outcome<RunFile> run_file_from_json(const nlohmann::json& json, std::string_view source);

@@ -8,13 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "rt_core/run_plan.hpp"
 #include "rtecho_host/link_options.hpp"
 
 namespace rtecho::host {
-
-enum class Protocol { udp, tcp };
-
-[[nodiscard]] const char* name_of(Protocol protocol) noexcept;
 
 // One way of running the pair.
 struct Variant {
