@@ -21,7 +21,7 @@ class ScriptedFramePort {
   using Frame = std::vector<std::byte>;
 
   struct Delivery {
-    Frame frame;  // as it arrives: without a stripped tag
+    Frame frame{};  // as it arrives: without a stripped tag
     bool truncated = false;
     bool tag_was_stripped = false;
     std::uint16_t stripped_tag = 0;
