@@ -65,13 +65,12 @@ class EthernetUdpPort {
 
   SendOutcome reply(const Arrival& arrival) noexcept {
     const FrameArrival& frame = frame_arrivals_[arrival.slot];
-    std::byte* const begin = arrival.bytes.data() - headers_bytes();
-    if (!fits_in_front(frame, begin, frames_.capabilities().headroom_bytes)) {
+    if (!fits_in_front(frame, arrival.bytes.data(), headers_bytes(), frames_.capabilities().headroom_bytes)) {
       frames_.release(frame);
       ++counters_.send_failed;
       return SendOutcome::failed;
     }
-    return frames_.reply(frame, with_headers(begin, arrival.bytes.size()));
+    return frames_.reply(frame, with_headers(arrival.bytes.data() - headers_bytes(), arrival.bytes.size()));
   }
 
   void release(const Arrival& arrival) noexcept { frames_.release(frame_arrivals_[arrival.slot]); }
@@ -278,12 +277,12 @@ class EthernetUdpPort {
 
   bool answer(const FrameArrival& arrival, const EthernetView& frame, const MacAddress& to,
               std::uint16_t type) noexcept {
-    std::byte* const begin = frame.payload().data() - link_bytes_;
-    if (!fits_in_front(arrival, begin, frames_.capabilities().headroom_bytes)) {
+    const std::span<std::byte> payload = frame.payload();
+    if (!fits_in_front(arrival, payload.data(), link_bytes_, frames_.capabilities().headroom_bytes)) {
       ++counters_.send_failed;
       return false;
     }
-    const std::span<std::byte> whole(begin, link_bytes_ + frame.payload().size());
+    const std::span<std::byte> whole(payload.data() - link_bytes_, link_bytes_ + payload.size());
     EthernetHeader{to, plan_.local_mac, plan_.tag, type}.emit(whole);
     counters_.requests_answered += frames_.reply(arrival, whole) == SendOutcome::sent ? 1U : 0U;
     return true;

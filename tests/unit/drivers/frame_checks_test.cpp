@@ -59,12 +59,13 @@ TEST(IsOfVlan, TakesNoFrameOfTwoTags) {
 TEST(FitsInFront, EndsAtTheHeadroom) {
   std::array<std::byte, 64> memory{};
   const FrameArrival arrival{.bytes = std::span(memory).subspan(8)};
-  const std::byte* const begin = arrival.bytes.data();
-  EXPECT_TRUE(fits_in_front(arrival, begin, 0));
-  EXPECT_TRUE(fits_in_front(arrival, begin + 4, 0));
-  EXPECT_FALSE(fits_in_front(arrival, begin - 1, 0));
-  EXPECT_TRUE(fits_in_front(arrival, begin - 4, 4));
-  EXPECT_FALSE(fits_in_front(arrival, begin - 5, 4));
+  const std::byte* const content = arrival.bytes.data() + 14;
+  EXPECT_TRUE(fits_in_front(arrival, content, 14, 0));
+  EXPECT_FALSE(fits_in_front(arrival, content, 15, 0));
+  EXPECT_TRUE(fits_in_front(arrival, content, 18, 4));
+  EXPECT_FALSE(fits_in_front(arrival, content, 19, 4));
+  EXPECT_TRUE(fits_in_front(arrival, arrival.bytes.data(), 0, 0));
+  EXPECT_FALSE(fits_in_front(arrival, arrival.bytes.data(), 1, 0));
 }
 
 }  // namespace
