@@ -23,7 +23,8 @@ class MessagePortContract : public testing::Test {
   std::array<Arrival, limits::receive_batch> arrivals_;
 };
 
-using Rigs = testing::Types<LoopbackRig, FaultRig, UdpIpv4Rig, UdpIpv6Rig, TcpRig>;
+using Rigs = testing::Types<LoopbackRig, FaultRig, RawFramesRig, TaggedRawFramesRig, UdpFramesRig, TaggedUdpFramesRig,
+                            UdpIpv4Rig, UdpIpv6Rig, TcpRig>;
 TYPED_TEST_SUITE(MessagePortContract, Rigs);
 
 TYPED_TEST(MessagePortContract, ReceivesNothingWhereNothingWasSent) {

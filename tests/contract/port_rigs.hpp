@@ -11,14 +11,18 @@
 #include <vector>
 
 #include "drivers/address.hpp"
+#include "drivers/ethernet_raw_port.hpp"
+#include "drivers/ethernet_udp_port.hpp"
 #include "drivers/fake_clock.hpp"
 #include "drivers/fault_port.hpp"
+#include "drivers/frames_over.hpp"
 #include "drivers/loopback_port.hpp"
 #include "drivers/tcp_connection.hpp"
 #include "drivers/tcp_stream_port.hpp"
 #include "drivers/udp_endpoint.hpp"
 #include "drivers/udp_socket_port.hpp"
 #include "platform/memory.hpp"
+#include "rt_core/ethernet.hpp"
 #include "rt_core/frame_block.hpp"
 #include "rt_core/limits.hpp"
 
@@ -71,6 +75,67 @@ struct FaultRig {
   Port server_port{loopback.server(), FaultPlan{},
                    FrameBlock(server_held.bytes(), held_slots, limits::message_bytes_max)};
 };
+
+// Longer frames than any Ethernet's, so that the protocols' own limits are met; each slot has room for a tag.
+inline constexpr std::uint32_t frame_bytes_max = 14 + 20 + 8 + 65'507;
+
+struct RawProtocol {
+  template <typename Frames>
+  using Port = EthernetRawPort<Frames>;
+  static inline const std::vector<std::uint32_t> sizes{1,     15,    16,    44,     45,     46,    47,
+                                                       1'472, 1'498, 1'499, 60'000, 65'507, 65'533};
+  static EthernetRawPlan plan(const MacAddress& local, const MacAddress& peer, const std::optional<VlanTag>& tag) {
+    return {local, peer, tag};
+  }
+};
+
+struct UdpProtocol {
+  template <typename Frames>
+  using Port = EthernetUdpPort<Frames>;
+  static inline const std::vector<std::uint32_t> sizes = datagram_sizes;
+  static EthernetUdpPlan plan(const MacAddress& local, const MacAddress& peer, const std::optional<VlanTag>& tag) {
+    return {local, peer, {endpoint_of(local), endpoint_of(peer), false}, tag, 0};
+  }
+  static Ipv4Endpoint endpoint_of(const MacAddress& station) {
+    const auto last = std::to_integer<std::uint16_t>(station.bytes()[5]);
+    return {0x0A00'0000U + last, static_cast<std::uint16_t>(7'000 + last)};
+  }
+};
+
+inline constexpr std::optional<VlanTag> no_tag;
+inline constexpr std::optional<VlanTag> some_tag = VlanTag{100, 5};
+
+template <typename Protocol, const std::optional<VlanTag>& tag>
+struct FrameLoopbackRig {
+  static constexpr bool is_lossless = true;
+  static inline const std::vector<std::uint32_t> sizes = Protocol::sizes;
+  static constexpr std::uint32_t slots = 64;
+  static constexpr std::uint32_t wire_bytes_max = frame_bytes_max + vlan_tag_bytes;
+  using Link = LoopbackLink<FakeClock, slots>;
+  using Frames = FramesOver<Link::Port>;
+  using Port = typename Protocol::template Port<Frames>;
+
+  explicit FrameLoopbackRig(std::uint32_t) {}
+  static std::optional<std::string> missing() { return std::nullopt; }
+  static MacAddress station(unsigned last) {
+    return MacAddress({std::byte{2}, std::byte{}, std::byte{}, std::byte{}, std::byte{}, static_cast<std::byte>(last)});
+  }
+  Port& client() { return client_port; }
+  Port& server() { return server_port; }
+
+  FakeClock clock;
+  platform::MappedMemory memory = map_memory(Link::memory_bytes(wire_bytes_max));
+  Link link{clock, memory.bytes(), wire_bytes_max};
+  Frames client_frames{link.client()};
+  Frames server_frames{link.server()};
+  Port client_port{client_frames, Protocol::plan(station(1), station(2), tag)};
+  Port server_port{server_frames, Protocol::plan(station(2), station(1), tag)};
+};
+
+using RawFramesRig = FrameLoopbackRig<RawProtocol, no_tag>;
+using TaggedRawFramesRig = FrameLoopbackRig<RawProtocol, some_tag>;
+using UdpFramesRig = FrameLoopbackRig<UdpProtocol, no_tag>;
+using TaggedUdpFramesRig = FrameLoopbackRig<UdpProtocol, some_tag>;
 
 template <IpVersion Version>
 struct UdpRig {

@@ -11,8 +11,7 @@ import subprocess
 import sys
 
 ALLOWED = frozenset({"memcpy", "memmove", "memset", "memcmp"})
-ALLOWED_SCOPES = ("rtecho::freestanding::ExternPort::", "rtecho::freestanding::ExternFramePort::",
-                  "rtecho::freestanding::ExternClock::")
+ALLOWED_SCOPES = tuple(f"rtecho::freestanding::{name}::" for name in ("ExternPort", "ExternFramePort", "ExternClock"))
 
 
 def symbols(nm, *options):

@@ -8,7 +8,8 @@ OS_FOLDERS = {"linux", "windows", "bare_metal"}
 REALTIME_ROOMS = {"rt_core", "platform", "drivers"}
 # Compile without an operating system beside rt_core (tests/freestanding).
 PORTABLE_DRIVERS = {f"drivers/include/drivers/{stem}.hpp"
-                    for stem in ("loopback_port", "fault_port", "fake_clock", "fragments", "message_of_frame",
+                    for stem in ("address_resolution", "ethernet_raw_port", "ethernet_udp_port", "fake_clock", "fault_port", "fragments",
+                                 "frame_checks", "frame_selection", "frames_over", "loopback_port", "message_of_frame",
                                  "trace_port")}
 # Hosted headers compile under -ffreestanding with the distribution's library, so the compiler does not hold this.
 FREESTANDING_HEADERS = {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "frame_ends.hpp"
 #include "simulation.hpp"
 
 namespace {
@@ -45,12 +46,13 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
 namespace rtecho::simulation {
 namespace {
 
+template <template <typename> class Ends>
 std::uint64_t allocations_of_a_run(std::uint64_t count) {
   Scenario scenario{.client = ping_pong(64, count), .up = {}, .down = {}, .stall_begins = {}, .stall_ends = {}};
   scenario.up.drop_per_million = scenario.up.duplicate_per_million = scenario.up.corrupt_per_million = 1'000;
   scenario.client.pacing.window = 32;
   const std::uint64_t before_all = allocations;
-  Simulation run(scenario);
+  SimulationOver<Ends> run(scenario);
   EXPECT_GT(allocations, before_all) << "the counter does count";
   const std::uint64_t before = allocations;
   run.run();
@@ -60,8 +62,13 @@ std::uint64_t allocations_of_a_run(std::uint64_t count) {
 }
 
 TEST(Steps, AllocateNothingHoweverManyMessages) {
-  EXPECT_EQ(allocations_of_a_run(5'000), 0U);
-  EXPECT_EQ(allocations_of_a_run(200'000), 0U);
+  EXPECT_EQ(allocations_of_a_run<PlainEnds>(5'000), 0U);
+  EXPECT_EQ(allocations_of_a_run<PlainEnds>(200'000), 0U);
+}
+
+TEST(Steps, AllocateNothingForFrames) {
+  EXPECT_EQ(allocations_of_a_run<UdpEnds>(20'000), 0U);
+  EXPECT_EQ(allocations_of_a_run<RawEnds>(20'000), 0U);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // A client and a server on a simulated link, in one thread and in a time of its own: faults by seed in either
-// direction, a server that can stand still, an interrupt at any step.
+// direction, a server that can stand still, an interrupt at any step. What the wire carries is the Ends' choice:
+// messages as they are, or a protocol made of frames (frame_ends.hpp).
 #pragma once
 
 #include <cstdint>
@@ -43,21 +44,37 @@ inline ClientPlan ping_pong(std::uint32_t message_bytes, std::uint64_t count) {
   return plan;
 }
 
-class Simulation {
+// Messages travel as they are.
+template <typename Wire>
+class PlainEnds {
+ public:
+  using Port = Wire;
+  PlainEnds(Wire& client, Wire& server) : client_(client), server_(server) {}
+  [[nodiscard]] Port& client() { return client_; }
+  [[nodiscard]] Port& server() { return server_; }
+
+ private:
+  Port& client_;
+  Port& server_;
+};
+
+template <template <typename> class Ends>
+class SimulationOver {
  public:
   // More than any series of these tests needs: one that does not end shows as one that is not done.
   static constexpr std::uint64_t steps_max = 2'000'000;
 
-  explicit Simulation(const Scenario& scenario)
+  explicit SimulationOver(const Scenario& scenario)
       : scenario_(scenario),
-        link_memory_(Link::memory_bytes(message_bytes_max) + 64),
+        link_memory_(Link::memory_bytes(wire_bytes_max) + 64),
         up_memory_(held_bytes() + 64),
         down_memory_(held_bytes() + 64),
-        link_(clock_, aligned(link_memory_), message_bytes_max),
-        client_port_(link_.client(), scenario.up, FrameBlock(aligned(up_memory_), held_slots, message_bytes_max)),
-        server_port_(link_.server(), scenario.down, FrameBlock(aligned(down_memory_), held_slots, message_bytes_max)),
-        client_(std::make_unique<EchoClient<Port>>(client_port_, scenario.client)),
-        server_(std::make_unique<EchoServer<Port>>(server_port_, server_plan(scenario.client))) {}
+        link_(clock_, aligned(link_memory_), wire_bytes_max),
+        client_wire_(link_.client(), scenario.up, FrameBlock(aligned(up_memory_), held_slots, wire_bytes_max)),
+        server_wire_(link_.server(), scenario.down, FrameBlock(aligned(down_memory_), held_slots, wire_bytes_max)),
+        ends_(client_wire_, server_wire_),
+        client_(std::make_unique<EchoClient<Port>>(ends_.client(), scenario.client)),
+        server_(std::make_unique<EchoServer<Port>>(ends_.server(), server_plan(scenario.client))) {}
 
   // Until the client is done. Then what is still under way to the server arrives there, so that its half is whole.
   void run() {
@@ -69,7 +86,7 @@ class Simulation {
       step();
     }
     for (int i = 0; i < 1'000; ++i) {
-      (void)client_port_.receive({});  // what it holds back goes out
+      (void)client_wire_.receive({});  // what it holds back goes out
       serve();
       clock_.advance(Duration::from_ms(1));
     }
@@ -97,18 +114,21 @@ class Simulation {
   [[nodiscard]] const SeriesRecord& record() const { return client_->record(); }
   [[nodiscard]] const ClientAccounting& client() const { return client_->record().accounting; }
   [[nodiscard]] const ServerAccounting& server() const { return server_->accounting(); }
-  [[nodiscard]] const FaultCounters& up() const { return client_port_.faults(); }
-  [[nodiscard]] const FaultCounters& down() const { return server_port_.faults(); }
+  [[nodiscard]] const FaultCounters& up() const { return client_wire_.faults(); }
+  [[nodiscard]] const FaultCounters& down() const { return server_wire_.faults(); }
+  [[nodiscard]] PortCounters client_port() { return ends_.client().counters(); }
+  [[nodiscard]] PortCounters server_port() { return ends_.server().counters(); }
 
  private:
   static constexpr std::uint32_t slots = 256;
   static constexpr std::uint32_t held_slots = 64;
-  static constexpr std::uint32_t message_bytes_max = 1'472;
+  static constexpr std::uint32_t wire_bytes_max = 1'600;  // of a frame, and what pads it
   using Link = drivers::LoopbackLink<FakeClock, slots>;
-  using Port = drivers::FaultPort<Link::Port>;
+  using Wire = drivers::FaultPort<Link::Port>;
+  using Port = typename Ends<Wire>::Port;
   using Memory = std::vector<std::byte>;
 
-  static std::size_t held_bytes() { return FrameBlock::bytes_for(held_slots, message_bytes_max); }
+  static std::size_t held_bytes() { return FrameBlock::bytes_for(held_slots, wire_bytes_max); }
   static std::span<std::byte> aligned(Memory& memory) {
     const auto misplaced = reinterpret_cast<std::uintptr_t>(memory.data()) % 64;
     return std::span(memory).subspan(misplaced == 0 ? 0 : 64 - misplaced);
@@ -134,12 +154,15 @@ class Simulation {
   Memory up_memory_;
   Memory down_memory_;
   Link link_;
-  Port client_port_;
-  Port server_port_;
+  Wire client_wire_;
+  Wire server_wire_;
+  Ends<Wire> ends_;
   std::unique_ptr<EchoClient<Port>> client_;
   std::unique_ptr<EchoServer<Port>> server_;
   std::uint64_t steps_ = 0;
   std::uint64_t ended_edges_ = 0;
 };
+
+using Simulation = SimulationOver<PlainEnds>;
 
 }  // namespace rtecho::simulation

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the message vectors of this folder, from docs/wire_protocol.md and not from the C++.
 
-make_vectors.py          writes <form>_<bytes>_<case>.txt
+make_vectors.py          writes <form>_<bytes>_<case>.txt, and frames/<protocol>_<case>.txt with the same message in frames
 make_vectors.py --check  compares them with what is there; exit 1 and a line for each difference
 """
 import pathlib
@@ -82,13 +82,107 @@ def vectors():
         yield vector(size, "last", U64, 2**63 - 1, 2**63 - 2, 2**63 - 1, 5000000000)
 
 
+# --- frames: IEEE 802.3 and 802.1Q, RFC 791, 768, 792, 826 and 1071 ---------------------------------------------------
+
+CLIENT = {"mac": bytes.fromhex("020000000001"), "address": bytes([10, 0, 0, 1]), "port": 4000}
+SERVER = {"mac": bytes.fromhex("020000000002"), "address": bytes([10, 0, 0, 2]), "port": 7008}
+VLAN = {"id": 100, "priority": 5}
+
+
+def checksum(data):
+    total = 0
+    for at in range(0, len(data), 2):
+        total += int.from_bytes((data[at:at + 2] + b"\0")[:2], "big")
+    while total > 0xFFFF:
+        total = (total & 0xFFFF) + (total >> 16)
+    return 0xFFFF - total
+
+
+def ethernet(source, target, kind, payload, tag=None, shortest=60):
+    frame = target["mac"] + source["mac"]
+    if tag:
+        frame += b"\x81\x00" + (tag["priority"] << 13 | tag["id"]).to_bytes(2, "big")
+    frame += kind.to_bytes(2, "big") + payload
+    return frame + bytes(max(0, shortest - len(frame)))
+
+
+def ipv4(source, target, protocol, payload):
+    def header(check):
+        return (bytes([0x45, 0]) + (20 + len(payload)).to_bytes(2, "big") + bytes([0, 0, 0x40, 0, 64, protocol])
+                + check.to_bytes(2, "big") + source["address"] + target["address"])
+    return header(checksum(header(0))) + payload
+
+
+def udp(source, target, message):
+    length = (8 + len(message)).to_bytes(2, "big")
+    ports = source["port"].to_bytes(2, "big") + target["port"].to_bytes(2, "big")
+    pseudo = source["address"] + target["address"] + b"\0\x11" + length
+    check = checksum(pseudo + ports + length + b"\0\0" + message)
+    return ipv4(source, target, 17, ports + length + (check or 0xFFFF).to_bytes(2, "big") + message)
+
+
+def ping(source, target, kind, rest):
+    check = checksum(bytes([kind, 0, 0, 0]) + rest)
+    return ipv4(source, target, 1, bytes([kind, 0]) + check.to_bytes(2, "big") + rest)
+
+
+def arp(operation, sender, target, target_mac):
+    return (bytes.fromhex("000108000604") + operation.to_bytes(2, "big") + sender["mac"] + sender["address"]
+            + target_mac + target["address"])
+
+
+def frame_pair(protocol, size, tag):
+    # A port carries any bytes; what messages say is the other vectors' subject.
+    message = fill(size, 0, size + 1)
+    if protocol == "raw":
+        payload = size.to_bytes(2, "big") + message
+        return (ethernet(CLIENT, SERVER, 0x88B5, payload, tag), ethernet(SERVER, CLIENT, 0x88B5, payload, tag))
+    return (ethernet(CLIENT, SERVER, 0x0800, udp(CLIENT, SERVER, message), tag, 0),
+            ethernet(SERVER, CLIENT, 0x0800, udp(SERVER, CLIENT, message), tag, 0))
+
+
+def frame_vector(name, protocol, size, tag, request, reply):
+    fields = {"protocol": protocol, "message_bytes": size, "vlan_id": tag["id"] if tag else "none",
+              "vlan_priority": tag["priority"] if tag else "none"}
+    text = "".join(f"# {key}: {value}\n" for key, value in fields.items())
+    return f"frames/{name}.txt", text + hex_lines("request", request) + hex_lines("reply", reply)
+
+
+def zero_checksum_message():
+    """Two bytes with which a datagram's checksum comes to 0, which is sent as 0xFFFF."""
+    datagram = udp(CLIENT, SERVER, b"\0\0")
+    return datagram[26:28]
+
+
+def frame_vectors():
+    everybody = {"mac": b"\xff" * 6}
+    for tag, kind in ((None, "untagged"), (VLAN, "tagged")):
+        for protocol, sizes in (("raw", (1, 40, 41, 44, 45, 64, 1498)), ("udp", (1, 2, 18, 19, 64, 1471, 1472))):
+            for size in sizes:
+                yield frame_vector(f"{protocol}_{kind}_{size}", protocol, size, tag, *frame_pair(protocol, size, tag))
+        yield frame_vector(f"arp_{kind}", "arp", 0, tag,
+                           ethernet(CLIENT, everybody, 0x0806, arp(1, CLIENT, SERVER, bytes(6)), tag),
+                           ethernet(SERVER, CLIENT, 0x0806, arp(2, SERVER, CLIENT, CLIENT["mac"]), tag))
+        for name, rest in (("even", bytes.fromhex("12340001") + b"ping"), ("odd", bytes.fromhex("12340002") + b"pings"),
+                           ("zeros", bytes(20)), ("long", bytes.fromhex("12340003") + fill(1472, 0, 9))):
+            yield frame_vector(f"ping_{kind}_{name}", "ping", 0, tag,
+                               ethernet(CLIENT, SERVER, 0x0800, ping(CLIENT, SERVER, 8, rest), tag),
+                               ethernet(SERVER, CLIENT, 0x0800, ping(SERVER, CLIENT, 0, rest), tag))
+    message = zero_checksum_message()
+    yield frame_vector("udp_untagged_zero_checksum", "udp", 2, None,
+                       ethernet(CLIENT, SERVER, 0x0800, udp(CLIENT, SERVER, message), None, 0),
+                       ethernet(SERVER, CLIENT, 0x0800, udp(SERVER, CLIENT, message), None, 0))
+
+
 def main():
-    expected = dict(vectors())
+    expected = {**dict(vectors()), **dict(frame_vectors())}
     if sys.argv[1:] != ["--check"]:
+        (FOLDER / "frames").mkdir(exist_ok=True)
         for name, text in expected.items():
             (FOLDER / name).write_text(text)
         return 0
-    there = {path.name: path.read_text() for path in FOLDER.glob("*.txt") if path.name != "CMakeLists.txt"}
+    there = {path.relative_to(FOLDER).as_posix(): path.read_text()
+             for path in FOLDER.rglob("*.txt") if path.name != "CMakeLists.txt"}
     different = [name for name in sorted(expected.keys() | there.keys()) if expected.get(name) != there.get(name)]
     for name in different:
         print(f"{name}: differs from what make_vectors.py writes")

@@ -48,7 +48,8 @@ function(rtecho_add_program)
   endif()
 endfunction()
 
-# rtecho_add_gtest(NAME n LABEL l SOURCES … LINKS …): one GoogleTest program, one CTest entry per test.
+# rtecho_add_gtest(NAME n LABEL l SOURCES … LINKS …): one GoogleTest program, one CTest entry per test. The target
+# sanitizer_tests builds those that are worth a run under sanitizers, and only what they need.
 function(rtecho_add_gtest)
   cmake_parse_arguments(arg "" "NAME;LABEL" "SOURCES;LINKS" ${ARGN})
   rtecho_check_layers(${arg_NAME} 4 ${arg_LINKS})
@@ -56,4 +57,10 @@ function(rtecho_add_gtest)
   target_link_libraries(${arg_NAME} PRIVATE rtecho_flags ${arg_LINKS} GTest::gtest_main)
   set_target_properties(${arg_NAME} PROPERTIES RTECHO_LAYER 4)
   gtest_discover_tests(${arg_NAME} PROPERTIES LABELS ${arg_LABEL} DISCOVERY_TIMEOUT 60)
+  if(arg_LABEL MATCHES "^(unit|contract|simulation)$")
+    if(NOT TARGET sanitizer_tests)
+      add_custom_target(sanitizer_tests)
+    endif()
+    add_dependencies(sanitizer_tests ${arg_NAME})
+  endif()
 endfunction()

@@ -62,19 +62,20 @@ class EthernetRawPort {
 
   SendOutcome reply(const Arrival& arrival) noexcept {
     const FrameArrival& frame = frame_arrivals_[arrival.slot];
-    std::byte* const begin = arrival.bytes.data() - length_field_bytes - header_bytes_;
-    if (!fits_in_front(frame, begin, frames_.capabilities().headroom_bytes)) {
+    const std::size_t in_front = header_bytes_ + length_field_bytes;
+    if (!fits_in_front(frame, arrival.bytes.data(), in_front, frames_.capabilities().headroom_bytes)) {
       frames_.release(frame);
       ++counters_.send_failed;
       return SendOutcome::failed;
     }
+    std::byte* const begin = arrival.bytes.data() - in_front;
     const MacAddress asked_from = load_mac(frame.bytes, ethernet_offset::source);
     std::memcpy(begin, header_.data(), header_bytes_);
     if (plan_.peer.is_zero()) {
       std::memcpy(begin + ethernet_offset::destination, asked_from.bytes().data(), MacAddress::bytes_count);
     }
     const auto room = static_cast<std::size_t>(frame.bytes.data() + frame.bytes.size() - begin);
-    const std::size_t bytes = header_bytes_ + length_field_bytes + arrival.bytes.size();
+    const std::size_t bytes = in_front + arrival.bytes.size();
     // As padded as the request was: what is behind its end is not ours to send.
     return frames_.reply(frame, std::span(begin, bytes < room ? padded(bytes, room) : bytes));
   }

@@ -15,7 +15,6 @@
 #include "drivers/frame_checks.hpp"
 #include "drivers/frame_selection.hpp"
 #include "rt_core/arp.hpp"
-#include "rt_core/assert.hpp"
 #include "rt_core/ethernet.hpp"
 #include "rt_core/frame_port.hpp"
 #include "rt_core/icmp_echo.hpp"
@@ -66,13 +65,12 @@ class EthernetUdpPort {
 
   SendOutcome reply(const Arrival& arrival) noexcept {
     const FrameArrival& frame = frame_arrivals_[arrival.slot];
-    std::byte* const begin = arrival.bytes.data() - headers_bytes();
-    if (!fits_in_front(frame, begin, frames_.capabilities().headroom_bytes)) {
+    if (!fits_in_front(frame, arrival.bytes.data(), headers_bytes(), frames_.capabilities().headroom_bytes)) {
       frames_.release(frame);
       ++counters_.send_failed;
       return SendOutcome::failed;
     }
-    return frames_.reply(frame, with_headers(begin, arrival.bytes.size()));
+    return frames_.reply(frame, with_headers(arrival.bytes.data() - headers_bytes(), arrival.bytes.size()));
   }
 
   void release(const Arrival& arrival) noexcept { frames_.release(frame_arrivals_[arrival.slot]); }
@@ -175,12 +173,16 @@ class EthernetUdpPort {
       return Sort::broken;
     }
     if (datagram.source_port() != plan_.session.peer.port || datagram.destination_port() != plan_.session.local.port ||
-        !is_from_peer(frame->source())) {
+        !may_be_peer(frame->source())) {
       return Sort::foreign;
     }
     if (!has_right_checksum(arrival.checksum, packet, datagram)) {
       ++counters_.checksum_wrong;
       return Sort::broken;
+    }
+    if (plan_.peer_mac.is_zero()) {
+      plan_.peer_mac = frame->source();  // the first one tells it, once it is known to be whole
+      prepare_headers(prepared_for_bytes_);
     }
     message = datagram.payload();
     return Sort::message;
@@ -207,13 +209,9 @@ class EthernetUdpPort {
     return false;
   }
 
-  // The first one of whom we do not know the station tells it.
-  [[nodiscard]] bool is_from_peer(const MacAddress& source) noexcept {
-    if (plan_.peer_mac.is_zero() && source.is_station() && source != plan_.local_mac) {
-      plan_.peer_mac = source;
-      prepare_headers(prepared_for_bytes_);
-    }
-    return source == plan_.peer_mac;
+  // Nobody is answered at a group's address, at ours, or at none.
+  [[nodiscard]] bool may_be_peer(const MacAddress& source) const noexcept {
+    return plan_.peer_mac.is_zero() ? source.is_station() && source != plan_.local_mac : source == plan_.peer_mac;
   }
 
   // --- what a host must answer ----------------------------------------------------------------------------------
@@ -234,12 +232,21 @@ class EthernetUdpPort {
     return false;
   }
 
+  // Not of "this network" (0/8), nor of the host itself (127/8), nor of a group or beyond (RFC 1122, 3.2.1.3): what
+  // comes from there has nobody who could be answered.
+  [[nodiscard]] static constexpr bool is_address_of_a_host(std::uint32_t address) noexcept {
+    const std::uint32_t first = address >> 24U;
+    return first != 0 && first != 127 && first < 224;
+  }
+
   bool answer_arp(const FrameArrival& arrival, const EthernetView& frame) noexcept {
     ArpPacket packet;
+    const bool is_for_us = frame.destination() == plan_.local_mac || frame.destination() == MacAddress::broadcast();
     // Who asks in the name of our own address, or of a group, gets nothing.
-    if (!ArpPacket::parse(frame.payload(), packet) || packet.operation != ArpOperation::request ||
+    if (!is_for_us || !ArpPacket::parse(frame.payload(), packet) || packet.operation != ArpOperation::request ||
         packet.target_address != plan_.session.local.address || packet.sender_address == packet.target_address ||
-        !packet.sender_mac.is_station()) {
+        !(packet.sender_address == 0 || is_address_of_a_host(packet.sender_address)) ||
+        !packet.sender_mac.is_station() || packet.sender_mac == plan_.local_mac) {
       ++counters_.foreign_frames;
       return false;
     }
@@ -251,10 +258,9 @@ class EthernetUdpPort {
   bool answer_ping(const FrameArrival& arrival, const EthernetView& frame) noexcept {
     Ipv4View packet;
     IcmpEchoView ping;
-    constexpr std::uint32_t first_group = 0xE000'0000;  // groups and beyond: nobody's source address
     if (Ipv4View::check(frame.payload(), packet) != Ipv4Fault::none || packet.protocol() != ip_protocol::icmp ||
         packet.destination() != plan_.session.local.address || packet.source() == packet.destination() ||
-        packet.source() >= first_group || !IcmpEchoView::check_request(packet.payload(), ping)) {
+        !is_address_of_a_host(packet.source()) || !IcmpEchoView::check_request(packet.payload(), ping)) {
       ++counters_.foreign_frames;
       return false;
     }
@@ -271,12 +277,12 @@ class EthernetUdpPort {
 
   bool answer(const FrameArrival& arrival, const EthernetView& frame, const MacAddress& to,
               std::uint16_t type) noexcept {
-    std::byte* const begin = frame.payload().data() - link_bytes_;
-    if (!fits_in_front(arrival, begin, frames_.capabilities().headroom_bytes)) {
+    const std::span<std::byte> payload = frame.payload();
+    if (!fits_in_front(arrival, payload.data(), link_bytes_, frames_.capabilities().headroom_bytes)) {
       ++counters_.send_failed;
       return false;
     }
-    const std::span<std::byte> whole(begin, link_bytes_ + frame.payload().size());
+    const std::span<std::byte> whole(payload.data() - link_bytes_, link_bytes_ + payload.size());
     EthernetHeader{to, plan_.local_mac, plan_.tag, type}.emit(whole);
     counters_.requests_answered += frames_.reply(arrival, whole) == SendOutcome::sent ? 1U : 0U;
     return true;

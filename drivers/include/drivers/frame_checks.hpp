@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 
 #include "rt_core/ethernet.hpp"
@@ -26,10 +25,11 @@ namespace rtecho::drivers {
   return id == (tag ? tag->id : 0);
 }
 
-// Whether a reply may begin at this byte of the arrival, or of the headroom in front of it.
-[[nodiscard]] inline bool fits_in_front(const FrameArrival& arrival, const std::byte* begin,
+// Whether headers of so many bytes fit in front of this byte of the arrival: into the arrival, and the headroom in
+// front of it.
+[[nodiscard]] inline bool fits_in_front(const FrameArrival& arrival, const std::byte* content, std::size_t bytes,
                                         std::size_t headroom_bytes) noexcept {
-  return !std::less<>{}(begin, arrival.bytes.data() - headroom_bytes);
+  return bytes <= static_cast<std::size_t>(content - arrival.bytes.data()) + headroom_bytes;
 }
 
 }  // namespace rtecho::drivers

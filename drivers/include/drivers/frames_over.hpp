@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "rt_core/ethernet.hpp"
 #include "rt_core/frame_port.hpp"
 #include "rt_core/limits.hpp"
 #include "rt_core/message_port.hpp"
@@ -42,9 +43,11 @@ class FramesOver {
   SendOutcome send(std::span<std::byte> frame) noexcept { return wire_.send(frame); }
   void wait(Instant until) noexcept { wire_.wait(until); }
 
+  // The wire carries a VLAN tag on top of the longest frame, as every Ethernet does.
   [[nodiscard]] FrameCapabilities capabilities() const noexcept {
     const PortCapabilities wire = wire_.capabilities();
-    return {.frame_bytes_max = wire.message_bytes_max,
+    constexpr std::uint32_t tag_bytes = vlan_tag_bytes;
+    return {.frame_bytes_max = wire.message_bytes_max > tag_bytes ? wire.message_bytes_max - tag_bytes : 0,
             .receive_batch_max = wire.receive_batch_max,
             .reply_copies = wire.reply_copies};
   }

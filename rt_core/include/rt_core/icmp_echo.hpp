@@ -27,11 +27,13 @@ class IcmpEchoView {
     return sum.is_right();
   }
 
-  // Type and checksum are all that changes.
+  // Type and checksum are all that changes. An adjusted checksum of 0 is spelled as ones, which are as right, and the
+  // only right ones in a reply of nothing but zeros.
   void turn_into_reply() const {
-    const auto checksum = load_big_endian<std::uint16_t>(message_, checksum_at);
+    const auto old_checksum = load_big_endian<std::uint16_t>(message_, checksum_at);
+    const std::uint16_t checksum = adjusted_checksum(old_checksum, request, reply);
     store_big_endian(message_, type_and_code_at, reply);
-    store_big_endian(message_, checksum_at, adjusted_checksum(checksum, request, reply));
+    store_big_endian(message_, checksum_at, checksum == 0 ? std::uint16_t{0xFFFF} : checksum);
   }
 
  private:

@@ -59,7 +59,8 @@ class InternetSum {
   std::uint64_t sum_ = 0;
 };
 
-// The checksum after one 16-bit word of what it covers was changed (RFC 1624, equation 3).
+// The checksum after one 16-bit word of what it covers was changed (RFC 1624, equation 3). Where only zeros are left,
+// it comes to 0, and computed anew to 0xFFFF.
 [[nodiscard]] constexpr std::uint16_t adjusted_checksum(std::uint16_t checksum, std::uint16_t old_word,
                                                         std::uint16_t new_word) {
   std::uint32_t sum = static_cast<std::uint16_t>(~checksum);
