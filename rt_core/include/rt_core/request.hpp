@@ -18,25 +18,26 @@ class RequestWriter {
   // Writes the message; the send stamp is read from `clock` as late as the form allows, and returned.
   template <typename Clock>
   Instant write(std::span<std::byte> frame, std::uint64_t sequence, Clock& clock) const noexcept {
-    switch (form_) {
-      case MessageForm::full: {
-        write_fill(frame, full_header_bytes, sequence);
-        const Instant send = clock.now();
-        header_.emit(frame, sequence, send);
-        return send;
-      }
-      case MessageForm::short_header:
-        ShortMessage::emit(frame, shape_, sequence);
-        write_fill(frame, short_header_bytes, sequence);
-        break;
-      case MessageForm::tag:
-        TagMessage::emit(frame, sequence);
-        break;
+    if (frame.size() < full_header_bytes) {
+      write_small(frame, sequence);
+      return clock.now();
     }
-    return clock.now();
+    write_fill(frame, full_header_bytes, sequence);
+    const Instant send = clock.now();
+    header_.emit(frame.first<full_header_bytes>(), sequence, send);
+    return send;
   }
 
  private:
+  [[gnu::noinline]] void write_small(std::span<std::byte> frame, std::uint64_t sequence) const noexcept {
+    if (form_ == MessageForm::short_header) {
+      ShortMessage::emit(frame, shape_, sequence);
+      write_fill(frame, short_header_bytes, sequence);
+    } else {
+      TagMessage::emit(frame, sequence);
+    }
+  }
+
   MessageShape shape_;
   MessageForm form_;
   FullHeaderTemplate header_;
