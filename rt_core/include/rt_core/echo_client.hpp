@@ -568,8 +568,8 @@ class EchoClient {
       if (form == MessageForm::full) {
         record_.residence.record(reply.server_send - reply.server_receive, reply.sequence);
       }
-      record_.service.record(service, reply.sequence);
       if (is_ordinary(service)) [[likely]] {
+        record_.service.record_ordinary(service);
         ++batch_.n;
         return;
       }
@@ -580,7 +580,7 @@ class EchoClient {
   }
 
   // One test for many questions: no extreme of its batch, no longest round trip, none of the slowest, nothing else
-  // that this plan wants of every message. What record_in_full() would do is then to count it.
+  // that this plan wants of every message. It is then only counted and summed.
   [[nodiscard]] bool is_ordinary(Duration service) const {
     return static_cast<std::uint64_t>(service.ns()) - static_cast<std::uint64_t>(batch_.min.ns()) < ordinary_span_;
   }
@@ -602,6 +602,7 @@ class EchoClient {
   }
 
   void record_extremes(const SlowMessage& message, bool late) noexcept {
+    record_.service.record(message.length, message.sequence);
     batch_.add(message.length);
     if (message.intended > Instant{}) {
       record_.response.record(message.receive - message.intended, message.sequence);
@@ -609,11 +610,16 @@ class EchoClient {
     if (record_.slowest.offer(message)) {
       log(EventKind::outlier, message, MessageClass::recorded, late);
     }
-    if (plan_.pacing.scheduled() || plan_.log_samples) {
-      return;  // none is ordinary
-    }
-    const Duration limit = shorter(shorter(batch_.max, longest_round_trip_), record_.slowest.limit());
-    ordinary_span_ = limit < batch_.min ? 0 : static_cast<std::uint64_t>((limit - batch_.min).ns()) + 1;
+    find_ordinary();
+  }
+
+  // To be called after each change of what is_ordinary() stands for.
+  void find_ordinary() noexcept {
+    const bool wants_every_message = plan_.pacing.scheduled() || plan_.log_samples;
+    const Duration longest = shorter(shorter(batch_.max, longest_round_trip_), record_.slowest.limit());
+    const Duration end = shorter(longest + Duration::from_ns(1), Histogram::ordinary_end());
+    const bool none = wants_every_message || batch_.min < Duration{} || end < batch_.min;
+    ordinary_span_ = none ? 0 : static_cast<std::uint64_t>((end - batch_.min).ns());
   }
 
   void log(EventKind kind, const SlowMessage& message, MessageClass message_class, bool late) noexcept {

@@ -78,13 +78,21 @@ class Histogram {
     // One test for all that is rare: what lies below the minimum, negative values too, is huge when unsigned.
     if (magnitude - static_cast<std::uint64_t>(min_ns_) >= ordinary_span_) [[unlikely]] {
       record_extreme(value.ns(), sequence);
-      return;
+    } else {
+      record_ordinary(value);
     }
+  }
+
+  // The same for a value that the caller knows to lie within the minimum and the maximum, and below ordinary_end().
+  void record_ordinary(Duration value) {
+    const auto magnitude = static_cast<std::uint64_t>(value.ns());
     ++n_;
     sum_.add(magnitude);
     sum_of_squares_.add(magnitude * magnitude);
     ++counts_[index_of(magnitude)];
   }
+  // From here on a square has more than 64 bits.
+  static constexpr Duration ordinary_end() { return Duration::from_ns(ordinary_end_ns); }
 
   void merge(const Histogram& other);
   void reset() { *this = Histogram{}; }

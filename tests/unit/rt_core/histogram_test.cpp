@@ -120,6 +120,22 @@ TEST_F(HistogramTest, IsExactOnBothSidesOfTheOrdinary) {
   EXPECT_EQ(histogram_->sum_of_squares().low, 13'106'511'843'990'991'978U);
 }
 
+TEST_F(HistogramTest, RecordsAnOrdinaryValueTheSame) {
+  record(100, 1);
+  record(3'000, 2);
+  histogram_->record_ordinary(Duration::from_ns(100));
+  histogram_->record_ordinary(Duration::from_ns(2'048));
+  histogram_->record_ordinary(Duration::from_ns(3'000));
+  EXPECT_EQ(histogram_->n(), 5U);
+  EXPECT_EQ(histogram_->sum().low, 8'248U);
+  EXPECT_EQ(histogram_->sum_of_squares().low, 22'214'304U);
+  EXPECT_EQ(histogram_->count_at(100), 2U);
+  EXPECT_EQ(histogram_->count_at(2'048), 1U) << "two values a bucket from here on";
+  EXPECT_EQ(histogram_->count_at(2'524), 2U);
+  EXPECT_EQ(histogram_->max_sequence(), 2U);
+  EXPECT_EQ(Histogram::ordinary_end().ns(), 4'294'967'296);
+}
+
 TEST_F(HistogramTest, GoesOnFromTheExtremesOfAMerge) {
   auto other = std::make_unique<Histogram>();
   other->record(Duration::from_ns(10), 1);
