@@ -35,11 +35,11 @@ class LoopbackLink {
 
     [[nodiscard]] std::size_t receive(std::span<Arrival> arrivals) noexcept {
       const std::uint32_t waiting = queued_ - taken_;
-      if (waiting == 0 || arrivals.empty()) {
-        return 0;
+      if (waiting != 1 || arrivals.empty()) {
+        return receive_several(arrivals);
       }
       arrivals[0] = queue_[taken_++ & (Slots - 1)].message;
-      return waiting == 1 ? 1 : 1 + receive_rest(arrivals.subspan(1));
+      return 1;
     }
 
     SendOutcome reply(const Arrival& arrival) noexcept {
@@ -96,8 +96,8 @@ class LoopbackLink {
 
     Port(LoopbackLink& link, Port& peer) : link_(link), peer_(peer) {}
 
-    // Kept apart: most looks bring one message.
-    [[gnu::noinline]] std::size_t receive_rest(std::span<Arrival> arrivals) noexcept {
+    // Several or none; kept apart, because most looks bring one message.
+    [[gnu::noinline]] std::size_t receive_several(std::span<Arrival> arrivals) noexcept {
       std::size_t count = 0;
       while (count < arrivals.size() && taken_ != queued_) {
         arrivals[count++] = queue_[taken_++ & (Slots - 1)].message;
