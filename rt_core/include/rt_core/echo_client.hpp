@@ -65,7 +65,7 @@ class EchoClient {
     } else {
       take_all(count, now);
     }
-    // A ping-pong whose answer is there, most of the time; go_on() does not need it to be told apart.
+    // Most steps of a ping-pong, before anything else is asked: go_on() would come to the same.
     if (tracker_.outstanding() == 0 && is_in_stretch(now)) [[likely]] {
       run_stretch(now);
       return ClientStep{.now = now, .worked = true};
@@ -136,6 +136,7 @@ class EchoClient {
   static constexpr unsigned sends_per_step = 16;
   static constexpr unsigned skips_per_step = 64;
 
+  // Timeouts, phases, a window that is open or full: whatever a step may have to do after its arrivals.
   [[gnu::noinline]] ClientStep go_on(ClientStep step) noexcept {
     if (tracker_.outstanding() != 0 && step.now >= tracker_.first_timeout()) {
       expire(step.now);
@@ -290,6 +291,7 @@ class EchoClient {
     }
   }
 
+  // Asks for each message whether it is due: of any class, on a schedule or not. True where one was attempted.
   [[gnu::noinline]] bool send_due(Instant now, unsigned left) noexcept {
     bool sent = false;
     for (; left != 0 && phase_ == Phase::running; --left) {

@@ -30,7 +30,7 @@ class ReplyReader {
   }
 
   // For a caller that knows the form.
-  MessageFault read_full(std::span<const std::byte> bytes, Reply& reply) const {
+  [[nodiscard]] MessageFault read_full(std::span<const std::byte> bytes, Reply& reply) const {
     FullFields fields;
     const MessageFault fault = full_.read(bytes, fields);
     if (fault != MessageFault::none) [[unlikely]] {
@@ -39,7 +39,7 @@ class ReplyReader {
     reply = Reply{fields.sequence, fields.client_send, fields.server_receive, fields.server_send};
     return fill_fault(bytes, full_header_bytes, reply.sequence);
   }
-  MessageFault read_small(std::span<const std::byte> bytes, std::uint64_t expected, Reply& reply) const {
+  [[nodiscard]] MessageFault read_small(std::span<const std::byte> bytes, std::uint64_t expected, Reply& reply) const {
     return form_ == MessageForm::short_header ? read_short(bytes, reply) : read_tag(bytes, expected, reply);
   }
 
