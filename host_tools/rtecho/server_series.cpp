@@ -81,7 +81,7 @@ void DataPathOffer::send_probe() {
   }
   std::array<std::byte, full_header_bytes> probe{};
   const MessageShape shape{full_header_bytes, connect_.session};
-  FullHeaderTemplate(shape, MessageKind::probe).emit(probe, nonce_, Instant{});
+  FullHeaderTemplate(shape, MessageKind::probe).emit(std::span(probe).first<full_header_bytes>(), nonce_, Instant{});
   // A refusal is reported by the client's silence; the first tries may meet a neighbour that is not resolved yet.
   (void)(*port)->send_once(probe);
 }

@@ -11,8 +11,9 @@ constexpr std::int64_t ns_per_s = 1'000'000'000;
 }
 
 Instant MonotonicClock::now() noexcept {
-  // Cannot fail: the clock exists on every Linux and the pointer is ours.
-  timespec time{};
+  // Cannot fail: the clock exists on every Linux and the pointer is ours. So nothing is read that was not written, and
+  // to initialise it would be two instructions of every clock read.
+  timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return Instant::from_ns(time.tv_sec * ns_per_s + time.tv_nsec);
 }

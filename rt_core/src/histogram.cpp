@@ -2,17 +2,34 @@
 
 namespace rtecho {
 
-void Histogram::record_outside(std::int64_t ns, std::uint64_t sequence) {
+void Histogram::record_extreme(std::int64_t ns, std::uint64_t sequence) {
   if (ns < 0) {
     ++negative_;
     return;
   }
   ++n_;
-  ++saturated_;
   if (ns > max_ns_) {
     max_ns_ = ns;
     max_sequence_ = sequence;
   }
+  if (ns > highest_ns) {
+    ++saturated_;
+  } else {
+    const auto magnitude = static_cast<std::uint64_t>(ns);
+    if (ns < min_ns_) {
+      min_ns_ = ns;
+    }
+    sum_.add(magnitude);
+    sum_of_squares_.add_square(magnitude);
+    ++counts_[index_of(magnitude)];
+  }
+  note_extremes();
+}
+
+// To be called after each change of the minimum or the maximum.
+void Histogram::note_extremes() {
+  const std::int64_t end_ns = max_ns_ < ordinary_end_ns ? max_ns_ + 1 : ordinary_end_ns;
+  ordinary_span_ = end_ns > min_ns_ ? static_cast<std::uint64_t>(end_ns - min_ns_) : 0;
 }
 
 void Histogram::merge(const Histogram& other) {
@@ -23,6 +40,7 @@ void Histogram::merge(const Histogram& other) {
   if (other.min_ns_ < min_ns_) {
     min_ns_ = other.min_ns_;
   }
+  note_extremes();
   n_ += other.n_;
   saturated_ += other.saturated_;
   negative_ += other.negative_;

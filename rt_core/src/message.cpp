@@ -77,10 +77,16 @@ bool fill_bytes_match(std::span<const std::byte> message, std::size_t first, std
 
 }  // namespace detail
 
-FullHeaderReader::FullHeaderReader(const MessageShape& shape, std::uint8_t kind) : shape_(shape) {
-  first_words_ = (std::uint64_t{message_magic} << 48U) | (std::uint64_t{message_version} << 40U) |
-                 (std::uint64_t{kind} << 32U) | full_header_bytes;
-  sum_ = word_sum(first_words_) + word_sum(shape.session) + shape.message_bytes;
+FullHeaderReader::FullHeaderReader(const MessageShape& shape, std::uint8_t kind)
+    : shape_(shape),
+      message_bytes_(shape.message_bytes),
+      bytes_word_(in_wire_order(shape.message_bytes)),
+      no_gap_and_bytes_(in_wire_order(std::uint64_t{shape.message_bytes})),
+      session_(in_wire_order(shape.session)) {
+  const std::uint64_t first_words = (std::uint64_t{message_magic} << 48U) | (std::uint64_t{message_version} << 40U) |
+                                    (std::uint64_t{kind} << 32U) | full_header_bytes;
+  first_words_ = in_wire_order(first_words);
+  sum_ = word_sum(first_words) + word_sum(shape.session) + shape.message_bytes;
 }
 
 MessageFault FullHeaderReader::fault_of(std::span<const std::byte> message) const {

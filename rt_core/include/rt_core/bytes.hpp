@@ -35,12 +35,24 @@ constexpr T to_or_from_big_endian(T value) {
 
 }  // namespace detail
 
+// A value as `load_unswapped` sees it on the wire.
 template <std::unsigned_integral T>
-[[nodiscard]] inline T load_big_endian(std::span<const std::byte> bytes, std::size_t offset) {
+[[nodiscard]] constexpr T in_wire_order(T value) {
+  return detail::to_or_from_big_endian(value);
+}
+
+// The bytes as they stand: to be compared with what was brought into wire order once, without a swap per message.
+template <std::unsigned_integral T>
+[[nodiscard]] inline T load_unswapped(std::span<const std::byte> bytes, std::size_t offset) {
   RTECHO_ASSERT(offset <= bytes.size() && sizeof(T) <= bytes.size() - offset);
   T value = 0;
   std::memcpy(&value, bytes.data() + offset, sizeof(T));
-  return detail::to_or_from_big_endian(value);
+  return value;
+}
+
+template <std::unsigned_integral T>
+[[nodiscard]] inline T load_big_endian(std::span<const std::byte> bytes, std::size_t offset) {
+  return detail::to_or_from_big_endian(load_unswapped<T>(bytes, offset));
 }
 
 template <std::unsigned_integral T>

@@ -3,7 +3,7 @@
 // returns: that a batch began or ended (sample the counters of the machine now), that it rests (wait on the port),
 // that it is done.
 //
-// An EchoClient is about 3 MiB: construct it in memory that was mapped, touched and locked before the run.
+// An EchoClient is about 3.4 MiB: construct it in memory that was mapped, touched and locked before the run.
 #pragma once
 
 #include <array>
@@ -44,6 +44,7 @@ class EchoClient {
       : port_(port),
         plan_(plan),
         form_(plan.shape.form()),
+        reading_(form_ == MessageForm::full ? Reading::full : Reading::small),
         stream_(port.capabilities().stream),
         progress_(plan),
         pacer_(plan.pacing),
@@ -56,18 +57,20 @@ class EchoClient {
     const std::size_t count = port_.receive(arrivals_);
     const Instant now = port_.now();  // the receive stamp of everything that this look brought
     const Duration gap = gaps_.look(now);
-    if (gap > Duration{}) {
+    if (gap > Duration{}) [[unlikely]] {
       events_.add(Event{.kind = EventKind::gap, .value_ns = gap.ns(), .send = now});
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      take(arrivals_[i], now);
+    if (count == 1) [[likely]] {
+      take(arrivals_[0], now);
+    } else {
+      take_all(count, now);
     }
-    if (tracker_.outstanding() != 0 && now >= tracker_.first_timeout()) {
-      expire(now);
+    // Most steps of a ping-pong, before anything else is asked: go_on() would come to the same.
+    if (tracker_.outstanding() == 0 && is_in_stretch(now)) [[likely]] {
+      run_stretch(now);
+      return ClientStep{.now = now, .worked = true};
     }
-    ClientStep result{.now = now, .worked = count != 0};
-    advance_phase(result);
-    return result;
+    return go_on(ClientStep{.now = now, .worked = count != 0});
   }
 
   // Ends the series at once: what is in flight stays unresolved. Done after this call.
@@ -91,7 +94,7 @@ class EchoClient {
       case Phase::closing:
         return timeout_or_at_once(waiting, timeout);
       case Phase::draining:
-        return tracker_.overdue() == 0 ? Instant{} : last_send_ + drain_length();
+        return tracker_.overdue() == 0 ? Instant{} : tracker_.last_send() + drain_length();
       case Phase::waking:
       case Phase::done:
         break;
@@ -113,6 +116,9 @@ class EchoClient {
     done,
   };
 
+  // What is made of an arrival; nothing after the end.
+  enum class Reading : std::uint8_t { full, small, nothing };
+
   struct Retry {
     std::span<std::byte> frame;
     Instant intended;
@@ -121,9 +127,28 @@ class EchoClient {
     MessageClass message_class = MessageClass::recorded;
   };
 
+  struct Answer {
+    Instant receive;
+    bool late = false;
+  };
+
   static constexpr Instant never = Instant::from_ns(std::numeric_limits<std::int64_t>::max());
   static constexpr unsigned sends_per_step = 16;
   static constexpr unsigned skips_per_step = 64;
+
+  // Timeouts, phases, a window that is open or full: whatever a step may have to do after its arrivals.
+  [[gnu::noinline]] ClientStep go_on(ClientStep step) noexcept {
+    if (tracker_.outstanding() != 0 && step.now >= tracker_.first_timeout()) {
+      expire(step.now);
+    }
+    if (!is_in_stretch(step.now)) {
+      advance_phase(step);
+    } else if (tracker_.outstanding() < window_) {
+      run_stretch(step.now);
+      step.worked = true;
+    }
+    return step;
+  }
 
   // --- phases ---------------------------------------------------------------------------------------------------
 
@@ -146,7 +171,7 @@ class EchoClient {
         break;
       case Phase::draining:
         step.resting = true;
-        if (tracker_.overdue() == 0 || step.now >= last_send_ + drain_length()) {
+        if (tracker_.overdue() == 0 || step.now >= tracker_.last_send() + drain_length()) {
           finish(SeriesEnd::complete, step.now);
         }
         break;
@@ -167,7 +192,7 @@ class EchoClient {
   void begin_batch(Instant now) noexcept {
     phase_ = Phase::running;
     progress_.begin(now);
-    last_receive_known_ = false;
+    last_receive_ = Instant{};
     choose_pacing();
     // A rest suspends the schedule, unless the next slot lies behind it anyway.
     if (on_schedule_ && schedule_started_ && pacer_.intended() < now) {
@@ -187,6 +212,7 @@ class EchoClient {
 
   void close_batch(Instant now) noexcept {
     phase_ = Phase::closing;
+    unpaced_ = false;
     suspended_at_ = now;
   }
 
@@ -208,11 +234,12 @@ class EchoClient {
   void record_batch() noexcept {
     record_.batches.add(batch_);
     batch_ = BatchRecord{};
+    ordinary_span_ = 0;
     const std::int64_t max_ns = record_.service.max().value_or(Duration{}).ns();
     events_.add(Event{.kind = EventKind::batch, .sequence = record_.service.n(), .value_ns = max_ns});
   }
 
-  void finish(SeriesEnd end, Instant now) noexcept {
+  [[gnu::noinline, gnu::cold]] void finish(SeriesEnd end, Instant now) noexcept {
     if (phase_ == Phase::done) {
       return;
     }
@@ -231,6 +258,8 @@ class EchoClient {
     record_.elapsed = progress_.series_length(now);
     record_.end = end;
     phase_ = Phase::done;
+    reading_ = Reading::nothing;
+    unpaced_ = false;
   }
 
   // How long after the last send an answer may still come.
@@ -245,12 +274,27 @@ class EchoClient {
 
   // Sends what is due, at most sends_per_step messages. True where something was sent or attempted.
   bool run(Instant now) noexcept {
-    if (!retry_.frame.empty()) {
-      return send_again(now);
+    const bool sent = retry_.frame.empty() ? send_due(now, sends_per_step) : send_again(now);
+    unpaced_ = phase_ == Phase::running && !has_slots_ && retry_.frame.empty() && now >= hold_until_;
+    return sent;
+  }
+
+  // Nothing but the window decides when the next message is sent, and it is a recorded one.
+  [[nodiscard]] bool is_in_stretch(Instant now) const { return unpaced_ && progress_.is_in_stretch(now); }
+
+  // What run() comes to in a stretch whose window has room.
+  void run_stretch(Instant now) noexcept {
+    progress_.next_of_stretch();
+    ++record_.accounting.attempted;
+    if (send_message(Instant{}, MessageClass::recorded) && tracker_.outstanding() < window_) [[unlikely]] {
+      send_due(now, sends_per_step - 1);
     }
+  }
+
+  // Asks for each message whether it is due: of any class, on a schedule or not. True where one was attempted.
+  [[gnu::noinline]] bool send_due(Instant now, unsigned left) noexcept {
     bool sent = false;
-    unsigned left = sends_per_step;
-    do {
+    for (; left != 0 && phase_ == Phase::running; --left) {
       if (pacer_.at_slot_start() ? progress_.batch_is_over(now) : progress_.nothing_is_left(now)) {
         close_batch(now);
         break;
@@ -262,10 +306,10 @@ class EchoClient {
         break;
       }
       sent = true;
-      if (!send_next(now)) {
+      if (!send_next(now) || tracker_.outstanding() >= window_) {
         break;
       }
-    } while (--left != 0 && tracker_.outstanding() < window_ && phase_ == Phase::running);
+    }
     return sent;
   }
 
@@ -328,25 +372,34 @@ class EchoClient {
     if (has_slots_) {
       pacer_.advance();
     }
-    const MessageClass message_class = attempt(now);
+    return send_message(intended, attempt(now));
+  }
+
+  // False where the port would not take it: the frame is kept for send_again.
+  bool send_message(Instant intended, MessageClass message_class) noexcept {
     const std::span<std::byte> frame = port_.acquire(plan_.shape.message_bytes);
-    if (frame.empty()) {
+    if (frame.empty()) [[unlikely]] {
       ++record_.accounting.refused;  // every frame is in use
       return true;
     }
     const Instant send = request_.write(frame, tracker_.next_sequence(), port_);
     const SendOutcome outcome = port_.send(frame);
-    if (outcome == SendOutcome::sent) {
+    if (outcome == SendOutcome::sent) [[likely]] {
       note_sent(intended, send, message_class);
       return true;
     }
     if (outcome == SendOutcome::failed) {
       note_failed(send);
-      return true;
+      return phase_ == Phase::running;
     }
-    const Duration budget = plan_.pacing.scheduled() ? plan_.pacing.spacing() : plan_.timeout;
-    retry_ = Retry{frame, intended, send, send + budget, message_class};
+    keep_for_retry(Retry{frame, intended, send, send, message_class});
     return false;
+  }
+
+  [[gnu::noinline]] void keep_for_retry(Retry retry) noexcept {
+    retry.give_up = retry.send + (plan_.pacing.scheduled() ? plan_.pacing.spacing() : plan_.timeout);
+    retry_ = retry;
+    unpaced_ = false;
   }
 
   bool send_again(Instant now) noexcept {
@@ -377,33 +430,62 @@ class EchoClient {
     const std::uint64_t sequence = tracker_.next_sequence();
     ++record_.accounting.sent;
     tracker_.sent(intended, send, message_class);
-    last_send_ = send;
     if (message_class != MessageClass::recorded) {
       return;
     }
     if (intended > Instant{}) {
       record_.slip.record(send - intended, sequence);
-    } else if (last_receive_known_ && !plan_.pacing.scheduled()) {
+    } else if (last_receive_ > Instant{}) [[likely]] {
       record_.turnaround.record(send - last_receive_, sequence);
     }
   }
 
   // --- receiving ------------------------------------------------------------------------------------------------
 
+  // Most looks bring one message, and a loop around it costs more than it seems: what it keeps for a next turn.
+  [[gnu::noinline]] void take_all(std::size_t count, Instant now) noexcept {
+    for (std::size_t i = 0; i < count; ++i) {
+      take(arrivals_[i], now);
+    }
+  }
+
   void take(const Arrival& arrival, Instant now) noexcept {
-    if (phase_ == Phase::done) {
+    if (reading_ == Reading::full) [[likely]] {
+      take_full(arrival, now);
+    } else if (reading_ == Reading::small) {
+      take_small(arrival, now);
+    } else {
       port_.release(arrival);  // the series ended within this look
+    }
+  }
+
+  void take_full(const Arrival& arrival, Instant now) noexcept {
+    ++record_.accounting.frames;
+    Reply reply;
+    const MessageFault fault = arrival.truncated ? MessageFault::length : reply_.read_full(arrival.bytes, reply);
+    if (fault != MessageFault::none) [[unlikely]] {
+      refuse(arrival, fault, now);
       return;
     }
+    answer(arrival, reply, MessageForm::full, now);
+    port_.release(arrival);
+  }
+
+  [[gnu::noinline]] void take_small(const Arrival& arrival, Instant now) noexcept {
     ++record_.accounting.frames;
     Reply reply;
     const MessageFault fault =
-        arrival.truncated ? MessageFault::length : reply_.read(arrival.bytes, tracker_.next_sequence(), reply);
-    if (fault == MessageFault::none) {
-      answer(reply, now);
-    } else {
-      count_fault(fault);
+        arrival.truncated ? MessageFault::length : reply_.read_small(arrival.bytes, tracker_.next_sequence(), reply);
+    if (fault != MessageFault::none) [[unlikely]] {
+      refuse(arrival, fault, now);
+      return;
     }
+    answer(arrival, reply, form_, now);
+    port_.release(arrival);
+  }
+
+  [[gnu::noinline, gnu::cold]] void refuse(const Arrival& arrival, MessageFault fault, Instant now) noexcept {
+    count_fault(fault);
     port_.release(arrival);
     // On a stream an altered fill is one corrupt message; an altered header means that the cuts may be off.
     if (stream_ && (fault == MessageFault::foreign || fault == MessageFault::check)) {
@@ -432,7 +514,21 @@ class EchoClient {
     }
   }
 
-  void answer(const Reply& reply, Instant now) noexcept {
+  void answer(const Arrival& arrival, const Reply& reply, MessageForm form, Instant now) noexcept {
+    const SentMessage* const message = tracker_.match_oldest(reply.sequence, now);
+    if (message == nullptr) [[unlikely]] {
+      answer_out_of_order(arrival, now);
+      return;
+    }
+    ++record_.accounting.answered;
+    last_receive_ = now;
+    record_answer(*message, reply, form, Answer{now, false});
+  }
+
+  // Overtaken, late, or not the first answer. It is read again, so that the common path keeps nothing for this one.
+  [[gnu::noinline]] void answer_out_of_order(const Arrival& arrival, Instant now) noexcept {
+    Reply reply;
+    (void)reply_.read(arrival.bytes, tracker_.next_sequence(), reply);  // a good one, as answer() knows
     const Match match = tracker_.match(reply.sequence, now);
     ClientAccounting& accounting = record_.accounting;
     switch (match.kind) {
@@ -454,8 +550,7 @@ class EchoClient {
     }
     accounting.reordered += match.reordered ? 1U : 0U;
     last_receive_ = now;
-    last_receive_known_ = true;
-    record_answer(*match.message, reply, now, match.kind == MatchKind::late);
+    record_answer(*match.message, reply, form_, Answer{now, match.kind == MatchKind::late});
   }
 
   // The full form brings its own send stamp back; in the others it is gone.
@@ -465,50 +560,84 @@ class EchoClient {
       ++record_.accounting.late_untimed;
       return;
     }
-    record_answer(SentMessage{Instant{}, reply.client_send, MessageState::answered}, reply, now, true);
+    record_answer(SentMessage{Instant{}, reply.client_send, MessageState::answered}, reply, form_, Answer{now, true});
   }
 
-  void record_answer(const SentMessage& message, const Reply& reply, Instant now, bool late) noexcept {
-    const Duration service = now - message.send;
-    // Without a check, a late reply may be an altered one that met a message of long ago.
-    if (service > longest_round_trip_ && (!late || form_ == MessageForm::full)) {
-      longest_round_trip_ = service;
-    }
-    if (message.message_class == MessageClass::recorded) {
-      record_.service.record(service, reply.sequence);
-      batch_.add(service);
-      if (message.intended > Instant{}) {
-        record_.response.record(now - message.intended, reply.sequence);
-      }
-      if (form_ == MessageForm::full) {
+  // `form` is form_; the common path knows it without looking.
+  void record_answer(const SentMessage& message, const Reply& reply, MessageForm form, Answer answer) noexcept {
+    const Duration service = answer.receive - message.send;
+    if (message.message_class == MessageClass::recorded) [[likely]] {
+      if (form == MessageForm::full) {
         record_.residence.record(reply.server_send - reply.server_receive, reply.sequence);
       }
-      if (record_.slowest.admits(service)) {
-        record_.slowest.offer(SlowMessage{service, reply.sequence, message.intended, message.send, reply.server_receive,
-                                          reply.server_send, now});
-        log(EventKind::outlier, message, reply, now, late);
+      if (is_ordinary(service)) [[likely]] {
+        record_.service.record_ordinary(service);
+        ++batch_.n;
+        return;
       }
-    } else if (message.message_class == MessageClass::resume) {
-      record_.resume.record(service, reply.sequence);
+    }
+    const SlowMessage stamps{service,           reply.sequence, message.intended, message.send, reply.server_receive,
+                             reply.server_send, answer.receive};
+    record_in_full(stamps, message.message_class, answer.late);
+  }
+
+  // One test for many questions: no extreme of its batch, no longest round trip, none of the slowest, nothing else
+  // that this plan wants of every message. It is then only counted and summed.
+  [[nodiscard]] bool is_ordinary(Duration service) const {
+    return static_cast<std::uint64_t>(service.ns()) - static_cast<std::uint64_t>(batch_.min.ns()) < ordinary_span_;
+  }
+
+  // What is left to do for a message of any class and length.
+  [[gnu::noinline]] void record_in_full(SlowMessage message, MessageClass message_class, bool late) noexcept {
+    // Without a check, a late reply may be an altered one that met a message of long ago.
+    if (message.length > longest_round_trip_ && (!late || form_ == MessageForm::full)) {
+      longest_round_trip_ = message.length;
+    }
+    if (message_class == MessageClass::recorded) {
+      record_extremes(message, late);
+    } else if (message_class == MessageClass::resume) {
+      record_.resume.record(message.length, message.sequence);
     }
     if (plan_.log_samples) {
-      log(EventKind::sample, message, reply, now, late);
+      log(EventKind::sample, message, message_class, late);
     }
   }
 
-  void log(EventKind kind, const SentMessage& message, const Reply& reply, Instant now, bool late) noexcept {
-    events_.add(Event{kind, message.message_class, late, reply.sequence, (now - message.send).ns(), message.intended,
-                      message.send, reply.server_receive, reply.server_send, now});
+  void record_extremes(const SlowMessage& message, bool late) noexcept {
+    record_.service.record(message.length, message.sequence);
+    batch_.add(message.length);
+    if (message.intended > Instant{}) {
+      record_.response.record(message.receive - message.intended, message.sequence);
+    }
+    if (record_.slowest.offer(message)) {
+      log(EventKind::outlier, message, MessageClass::recorded, late);
+    }
+    find_ordinary();
   }
 
-  void expire(Instant now) noexcept {
+  // To be called after each change of what is_ordinary() stands for.
+  void find_ordinary() noexcept {
+    const bool wants_every_message = plan_.pacing.scheduled() || plan_.log_samples;
+    const Duration longest = shorter(shorter(batch_.max, longest_round_trip_), record_.slowest.limit());
+    const Duration end = shorter(longest + Duration::from_ns(1), Histogram::ordinary_end());
+    const bool none = wants_every_message || batch_.min < Duration{} || end < batch_.min;
+    ordinary_span_ = none ? 0 : static_cast<std::uint64_t>((end - batch_.min).ns());
+  }
+
+  void log(EventKind kind, const SlowMessage& message, MessageClass message_class, bool late) noexcept {
+    events_.add(Event{kind, message_class, late, message.sequence, message.length.ns(), message.intended, message.send,
+                      message.server_receive, message.server_send, message.receive});
+  }
+
+  [[gnu::noinline]] void expire(Instant now) noexcept {
     if (tracker_.expire(now) == 0) {
       return;
     }
-    last_receive_known_ = false;  // the next message follows a timeout, not an answer
+    last_receive_ = Instant{};  // the next message follows a timeout, not an answer
     if (plan_.shape.message_bytes == 1) {
       // 7 bits of sequence: a reply that comes later than now must not meet its successor.
       hold_until_ = now + drain_length();
+      unpaced_ = false;
       ++record_.drain_waits;
     }
     if (tracker_.peer_is_lost(now) && (phase_ == Phase::running || phase_ == Phase::closing)) {
@@ -519,6 +648,7 @@ class EchoClient {
   Port& port_;
   ClientPlan plan_;
   MessageForm form_;
+  Reading reading_;
   bool stream_;
 
   Phase phase_ = Phase::resting;
@@ -526,15 +656,15 @@ class EchoClient {
   bool has_slots_ = false;
   bool skips_ = false;
   bool schedule_started_ = false;
-  bool last_receive_known_ = false;
-  std::uint32_t window_ = 1;
+  bool unpaced_ = false;  // running, and nothing but the window decides when the next message is sent
+  std::uint64_t window_ = 1;
 
   Instant suspended_at_;
   Instant rest_until_;
   Instant hold_until_;
-  Instant last_send_;
-  Instant last_receive_;
+  Instant last_receive_;  // 0: the next message does not follow an answer
   Duration longest_round_trip_;
+  std::uint64_t ordinary_span_ = 0;  // see is_ordinary(): from the batch's minimum on
 
   BatchProgress progress_;
   Pacer pacer_;

@@ -55,7 +55,7 @@ class FramePool {
   }
   [[nodiscard]] std::uint32_t free() const { return free_; }
   [[nodiscard]] std::optional<std::uint32_t> take() {
-    if (free_ == 0) {
+    if (free_ == 0) [[unlikely]] {
       return std::nullopt;
     }
     return indices_[--free_];

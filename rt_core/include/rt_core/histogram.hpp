@@ -56,8 +56,11 @@ class Histogram {
   static constexpr std::int64_t highest_ns = limits::histogram_highest_ns;
 
   static constexpr std::size_t index_of(std::uint64_t value) {
-    const unsigned bucket = static_cast<unsigned>(std::bit_width(value | sub_bucket_mask)) - (sub_bucket_half_bits + 1);
-    return (static_cast<std::size_t>(bucket) << sub_bucket_half_bits) + static_cast<std::size_t>(value >> bucket);
+    const unsigned highest_bit = 63U ^ static_cast<unsigned>(std::countl_zero(value | sub_bucket_mask));
+    const unsigned bucket = highest_bit - sub_bucket_half_bits;
+    // = bucket · 2^10 + value / 2^bucket; the constant is last, where an access to the table takes it in for nothing.
+    return std::size_t{highest_bit << sub_bucket_half_bits} + static_cast<std::size_t>(value >> bucket) -
+           (std::size_t{sub_bucket_half_bits} << sub_bucket_half_bits);
   }
   static constexpr std::size_t bucket_count = 28 * (1U << sub_bucket_half_bits);
 
@@ -71,24 +74,25 @@ class Histogram {
 
   // `sequence` says which message this was, for the maximum.
   void record(Duration value, std::uint64_t sequence) {
-    const std::int64_t ns = value.ns();
-    const auto magnitude = static_cast<std::uint64_t>(ns);
-    if (magnitude > static_cast<std::uint64_t>(highest_ns)) {
-      record_outside(ns, sequence);  // negative ones are huge when unsigned
-      return;
+    const auto magnitude = static_cast<std::uint64_t>(value.ns());
+    // One test for all that is rare: what lies below the minimum, negative values too, is huge when unsigned.
+    if (magnitude - static_cast<std::uint64_t>(min_ns_) >= ordinary_span_) [[unlikely]] {
+      record_extreme(value.ns(), sequence);
+    } else {
+      record_ordinary(value);
     }
+  }
+
+  // The same for a value that the caller knows to lie within the minimum and the maximum, and below ordinary_end().
+  void record_ordinary(Duration value) {
+    const auto magnitude = static_cast<std::uint64_t>(value.ns());
     ++n_;
-    if (ns > max_ns_) {
-      max_ns_ = ns;
-      max_sequence_ = sequence;
-    }
-    if (ns < min_ns_) {
-      min_ns_ = ns;
-    }
     sum_.add(magnitude);
-    sum_of_squares_.add_square(magnitude);
+    sum_of_squares_.add(magnitude * magnitude);
     ++counts_[index_of(magnitude)];
   }
+  // From here on a square has more than 64 bits.
+  static constexpr Duration ordinary_end() { return Duration::from_ns(ordinary_end_ns); }
 
   void merge(const Histogram& other);
   void reset() { *this = Histogram{}; }
@@ -112,8 +116,13 @@ class Histogram {
   [[nodiscard]] std::optional<Duration> percentile(std::uint64_t numerator, std::uint64_t denominator) const;
 
  private:
-  void record_outside(std::int64_t ns, std::uint64_t sequence);
+  // Values from min_ns_ on, this many of them, are neither a new extreme nor too large for a square of 64 bits.
+  static constexpr std::int64_t ordinary_end_ns = std::int64_t{1} << 32U;
 
+  void record_extreme(std::int64_t ns, std::uint64_t sequence);
+  void note_extremes();
+
+  std::uint64_t ordinary_span_ = 0;
   std::uint64_t n_ = 0;
   std::uint64_t saturated_ = 0;
   std::uint64_t negative_ = 0;

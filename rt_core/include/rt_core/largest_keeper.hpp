@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "rt_core/time.hpp"
@@ -16,7 +17,9 @@ template <typename Entry, std::size_t K>
 class LargestKeeper {
  public:
   // Whether an entry of this length would be kept; asked before one is put together.
-  [[nodiscard]] bool admits(Duration length) const { return size_ < K || length > smallest_; }
+  [[nodiscard]] bool admits(Duration length) const { return length > limit_; }
+  // The longest length that would not be kept.
+  [[nodiscard]] Duration limit() const { return limit_; }
   // True where the entry was kept.
   bool offer(const Entry& entry) {
     if (!admits(entry.length)) {
@@ -29,7 +32,7 @@ class LargestKeeper {
   [[nodiscard]] std::span<const Entry> entries() const { return std::span(entries_).first(size_); }
 
  private:
-  void insert(const Entry& entry) {
+  [[gnu::noinline, gnu::cold]] void insert(const Entry& entry) {
     if (size_ < K) {
       entries_[size_++] = entry;
     } else {
@@ -41,13 +44,15 @@ class LargestKeeper {
         smallest_index_ = i;
       }
     }
-    smallest_ = entries_[smallest_index_].length;
+    if (size_ == K) {
+      limit_ = entries_[smallest_index_].length;
+    }
   }
 
   std::array<Entry, K> entries_{};
   std::size_t size_ = 0;
   std::size_t smallest_index_ = 0;
-  Duration smallest_;
+  Duration limit_ = Duration::from_ns(std::numeric_limits<std::int64_t>::min());  // until it is full
 };
 
 }  // namespace rtecho

@@ -189,14 +189,15 @@ struct FullFields {
 };
 
 // Reads the header of the one series and kind that is expected here. The common case, a good message, loads each
-// field once, for its value and for the sum; only a message that is not good is looked at word by word.
+// field once, for its value and for the sum, and is decided by one test; only a message that is not good is looked at
+// word by word.
 class FullHeaderReader {
  public:
   FullHeaderReader(const MessageShape& shape, std::uint8_t kind);
 
   // `fields` is complete only where the result is `none`.
   [[nodiscard]] MessageFault read(std::span<const std::byte> message, FullFields& fields) const {
-    if (message.size() != shape_.message_bytes) {
+    if (message.size() != message_bytes_) [[unlikely]] {
       return MessageFault::length;
     }
     const std::span<const std::byte> header = message.first<full_header_bytes>();
@@ -204,19 +205,36 @@ class FullHeaderReader {
     const auto client_send = load_big_endian<std::uint64_t>(header, full_offset::client_send);
     const auto server_receive = load_big_endian<std::uint64_t>(header, full_offset::server_receive);
     const auto server_send = load_big_endian<std::uint64_t>(header, full_offset::server_send);
-    const auto gap_and_bytes = load_big_endian<std::uint64_t>(header, full_offset::server_gap);
-    const auto reserved_and_check = load_big_endian<std::uint64_t>(header, full_offset::reserved);
-    const auto gap_ns = static_cast<std::uint32_t>(gap_and_bytes >> 32U);
+    const auto gap_ns = load_big_endian<std::uint32_t>(header, full_offset::server_gap);
     const std::uint32_t sum =
         sum_ + word_sum(sequence) + word_sum(client_send) + word_sum(server_receive) + word_sum(server_send) + gap_ns;
-    const bool good = load_big_endian<std::uint64_t>(header, full_offset::magic) == first_words_ &&
-                      load_big_endian<std::uint64_t>(header, full_offset::session) == shape_.session &&
-                      static_cast<std::uint32_t>(gap_and_bytes) == shape_.message_bytes && reserved_and_check == sum;
-    if (!good) {
+    const std::uint64_t difference = series_difference(header) |
+                                     (load_unswapped<std::uint32_t>(header, full_offset::message_bytes) ^ bytes_word_) |
+                                     check_difference(header, sum);
+    if (difference != 0) [[unlikely]] {
       return fault_of(message);
     }
     fields = FullFields{sequence, instant(client_send), instant(server_receive), instant(server_send), gap_ns, sum};
     return MessageFault::none;
+  }
+
+  // The same for a good message whose fields of the server are 0, as a client writes them: fewer sums. False: it is
+  // another one, and `read` says which.
+  [[nodiscard]] bool read_unstamped(std::span<const std::byte> message, FullFields& fields) const {
+    if (message.size() != message_bytes_) [[unlikely]] {
+      return false;
+    }
+    const std::span<const std::byte> header = message.first<full_header_bytes>();
+    const auto sequence = load_big_endian<std::uint64_t>(header, full_offset::sequence);
+    const auto client_send = load_big_endian<std::uint64_t>(header, full_offset::client_send);
+    const std::uint32_t sum = sum_ + word_sum(sequence) + word_sum(client_send);
+    const std::uint64_t stamps = load_unswapped<std::uint64_t>(header, full_offset::server_receive) |
+                                 load_unswapped<std::uint64_t>(header, full_offset::server_send);
+    const std::uint64_t gap_and_bytes = load_unswapped<std::uint64_t>(header, full_offset::server_gap);
+    const std::uint64_t difference =
+        series_difference(header) | stamps | (gap_and_bytes ^ no_gap_and_bytes_) | check_difference(header, sum);
+    fields = FullFields{sequence, instant(client_send), Instant{}, Instant{}, 0, sum};
+    return difference == 0;
   }
 
   [[nodiscard]] static constexpr std::uint32_t word_sum(std::uint64_t words) {
@@ -224,12 +242,25 @@ class FullHeaderReader {
   }
 
  private:
+  [[nodiscard]] std::uint64_t series_difference(std::span<const std::byte> header) const {
+    return (load_unswapped<std::uint64_t>(header, full_offset::magic) ^ first_words_) |
+           (load_unswapped<std::uint64_t>(header, full_offset::session) ^ session_);
+  }
+  // The reserved word, which is 0, and the check.
+  [[nodiscard]] static std::uint64_t check_difference(std::span<const std::byte> header, std::uint32_t sum) {
+    return load_big_endian<std::uint64_t>(header, full_offset::reserved) ^ sum;
+  }
   [[nodiscard]] MessageFault fault_of(std::span<const std::byte> message) const;
   static Instant instant(std::uint64_t ns) { return Instant::from_ns(static_cast<std::int64_t>(ns)); }
 
   MessageShape shape_;
+  std::size_t message_bytes_;
+  std::uint32_t sum_;  // of everything that is the same for the series
+  // In wire order:
+  std::uint32_t bytes_word_;
+  std::uint64_t no_gap_and_bytes_;
   std::uint64_t first_words_;  // magic, version, kind, flags, header bytes
-  std::uint32_t sum_;          // of everything that is the same for the series
+  std::uint64_t session_;
 };
 
 // Everything of a request's header that is the same for a whole series, with its sum, so that a send only adds
@@ -238,10 +269,10 @@ class FullHeaderTemplate {
  public:
   FullHeaderTemplate(const MessageShape& shape, MessageKind kind);
 
-  void emit(std::span<std::byte> message, std::uint64_t sequence, Instant client_send) const {
-    RTECHO_ASSERT(message.size() >= full_header_bytes);
-    const std::span<std::byte> header = message.first<full_header_bytes>();
-    std::memcpy(header.data(), header_, full_header_bytes);
+  void emit(std::span<std::byte, full_header_bytes> header, std::uint64_t sequence, Instant client_send) const {
+    std::memcpy(header.data(), header_, full_offset::sequence);
+    std::memcpy(header.data() + full_offset::server_receive, header_ + full_offset::server_receive,
+                full_header_bytes - full_offset::server_receive);
     const auto stamp = static_cast<std::uint64_t>(client_send.ns());
     store_big_endian(header, full_offset::sequence, sequence);
     store_big_endian(header, full_offset::client_send, stamp);

@@ -14,12 +14,13 @@ namespace rtecho {
 
 enum class MessageState : std::uint8_t {
   unsent,
+  answered,
   outstanding,  // sent, no answer yet
   overdue,      // no answer within the timeout; one may still come
-  answered,
 };
 
-struct SentMessage {
+// 32 bytes, so that none lies in two cache lines and its place is a shift away.
+struct alignas(32) SentMessage {
   Instant intended;
   Instant send;
   MessageState state = MessageState::unsent;
@@ -49,19 +50,44 @@ class MessageTracker {
   // goes to the next one.
   void sent(Instant intended, Instant send, MessageClass message_class) {
     SentMessage& entry = at(next_sequence_);
-    if (entry.state == MessageState::outstanding || entry.state == MessageState::overdue) {
+    if (entry.state >= MessageState::outstanding) [[unlikely]] {
       leave_ring(entry);
     }
-    if (outstanding_ == 0) {
+    if (outstanding_++ == 0) [[likely]] {
       oldest_ = next_sequence_;
       // Time in which nobody was waited for is no silence.
-      silent_since_ = timeouts_in_a_row_ == 0 ? send : silent_since_ + (send - idle_since_);
+      if (timeouts_in_a_row_ == 0) [[likely]] {
+        silent_since_ = send;
+      } else {
+        silent_since_ += send - idle_since_;
+      }
     }
     entry = SentMessage{intended, send, MessageState::outstanding, message_class};
-    ++outstanding_;
     ++next_sequence_;
   }
 
+  // The common reply: to the oldest message that is outstanding, in time, and not overtaken. Null: it is another one,
+  // for match() to say which; nothing has changed.
+  const SentMessage* match_oldest(std::uint64_t sequence, Instant now) {
+    if (sequence != oldest_ || sequence < answered_end_) [[unlikely]] {
+      return nullptr;
+    }
+    SentMessage& entry = at(sequence);
+    if (entry.state != MessageState::outstanding || now - entry.send >= timeout_) [[unlikely]] {
+      return nullptr;
+    }
+    entry.state = MessageState::answered;
+    timeouts_in_a_row_ = 0;
+    answered_end_ = sequence + 1;
+    if (--outstanding_ != 0) {
+      silent_since_ = now;  // where nothing is waited for, the next message sets it
+      ++oldest_;
+      pass_resolved();
+    }
+    return &entry;
+  }
+
+  // Any reply.
   Match match(std::uint64_t sequence, Instant now) {
     if (sequence >= next_sequence_) {
       return Match{};
@@ -84,7 +110,7 @@ class MessageTracker {
     }
     entry.state = MessageState::answered;
     note_alive(now);
-    const bool reordered = sequence + 1 < answered_end_;
+    const bool reordered = sequence < answered_end_;
     if (!reordered) {
       answered_end_ = sequence + 1;
     }
@@ -119,6 +145,8 @@ class MessageTracker {
   }
 
   [[nodiscard]] std::uint64_t next_sequence() const { return next_sequence_; }
+  // 0 where nothing was sent.
+  [[nodiscard]] Instant last_send() const { return entries_[(next_sequence_ - 1) % entries_.size()].send; }
   [[nodiscard]] std::uint64_t outstanding() const { return outstanding_; }
   [[nodiscard]] std::uint64_t overdue() const { return overdue_; }
   // Missing for good, unless the drain still brings one: the overdue ones, and those whose entry was used again.

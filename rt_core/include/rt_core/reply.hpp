@@ -26,15 +26,21 @@ class ReplyReader {
   // `expected` is a sequence near the one that should come: small tags carry only low bits. `reply` is complete only
   // where the result is `none`.
   [[nodiscard]] MessageFault read(std::span<const std::byte> bytes, std::uint64_t expected, Reply& reply) const {
-    switch (form_) {
-      case MessageForm::full:
-        return read_full(bytes, reply);
-      case MessageForm::short_header:
-        return read_short(bytes, reply);
-      case MessageForm::tag:
-        break;
+    return form_ == MessageForm::full ? read_full(bytes, reply) : read_small(bytes, expected, reply);
+  }
+
+  // For a caller that knows the form.
+  [[nodiscard]] MessageFault read_full(std::span<const std::byte> bytes, Reply& reply) const {
+    FullFields fields;
+    const MessageFault fault = full_.read(bytes, fields);
+    if (fault != MessageFault::none) [[unlikely]] {
+      return fault;
     }
-    return read_tag(bytes, expected, reply);
+    reply = Reply{fields.sequence, fields.client_send, fields.server_receive, fields.server_send};
+    return fill_fault(bytes, full_header_bytes, reply.sequence);
+  }
+  [[nodiscard]] MessageFault read_small(std::span<const std::byte> bytes, std::uint64_t expected, Reply& reply) const {
+    return form_ == MessageForm::short_header ? read_short(bytes, reply) : read_tag(bytes, expected, reply);
   }
 
  private:
@@ -42,16 +48,6 @@ class ReplyReader {
 
   static MessageFault fill_fault(std::span<const std::byte> bytes, std::size_t first, std::uint64_t sequence) {
     return fill_matches(bytes, first, sequence) ? MessageFault::none : MessageFault::fill;
-  }
-
-  MessageFault read_full(std::span<const std::byte> bytes, Reply& reply) const {
-    FullFields fields;
-    const MessageFault fault = full_.read(bytes, fields);
-    if (fault != MessageFault::none) {
-      return fault;
-    }
-    reply = Reply{fields.sequence, fields.client_send, fields.server_receive, fields.server_send};
-    return fill_fault(bytes, full_header_bytes, reply.sequence);
   }
 
   MessageFault read_short(std::span<const std::byte> bytes, Reply& reply) const {

@@ -1,4 +1,6 @@
 // Which of the last 65,472 sequence numbers were seen: tells a repeated request from a new one in fixed memory.
+//
+// Numbers that come in order are only counted. Their bits are written when the first one comes that is out of order.
 #pragma once
 
 #include <array>
@@ -19,12 +21,10 @@ enum class Sighting : std::uint8_t {
 class SequenceWindow {
  public:
   Sighting mark(std::uint64_t sequence) {
-    if (sequence != next_) {
+    if (sequence != next_) [[unlikely]] {
+      write_run();
       return mark_out_of_order(sequence);
     }
-    std::uint64_t& word = words_[word_of(sequence)];
-    const std::uint64_t bit = std::uint64_t{1} << (sequence % 64);
-    word = bit == 1 ? bit : word | bit;  // the first number of a word clears what the window leaves behind
     ++next_;
     return Sighting::fresh;
   }
@@ -36,13 +36,14 @@ class SequenceWindow {
   static constexpr std::size_t word_count = limits::outstanding_ring / 64;
   static constexpr std::size_t word_of(std::uint64_t sequence) { return (sequence / 64) % word_count; }
 
-  Sighting mark_out_of_order(std::uint64_t sequence) {
+  [[gnu::noinline]] Sighting mark_out_of_order(std::uint64_t sequence) {
     if (sequence > next_) {
       if (sequence - next_ >= limits::outstanding_ring) {
         return Sighting::too_far_ahead;
       }
       pass_over(sequence);
-      return mark(sequence);
+      ++next_;
+      return Sighting::fresh;
     }
     if (next_ - sequence > limits::outstanding_ring - 64) {  // its word may hold newer numbers by now
       return Sighting::repeated;
@@ -54,16 +55,32 @@ class SequenceWindow {
     return fresh ? Sighting::fresh : Sighting::repeated;
   }
 
+  // Writes the bits of the numbers that were only counted. At most the whole table is written.
+  [[gnu::noinline]] void write_run() {
+    const std::uint64_t ring = limits::outstanding_ring;
+    std::uint64_t first = next_ - written_ > ring ? next_ - ring : written_;
+    while (first != next_) {
+      const std::uint64_t end = next_ < (first / 64 + 1) * 64 ? next_ : (first / 64 + 1) * 64;
+      const std::uint64_t bits = (~std::uint64_t{0} >> (64 - (end - first))) << (first % 64);
+      std::uint64_t& word = words_[word_of(first)];
+      word = first % 64 == 0 ? bits : word | bits;  // the first number of a word clears what the window leaves behind
+      first = end;
+    }
+    written_ = next_;
+  }
+
   // Numbers up to `sequence` are missing for now. At most the whole table is cleared.
   void pass_over(std::uint64_t sequence) {
     for (std::uint64_t word = (next_ + 63) / 64; word <= sequence / 64; ++word) {
       words_[word % word_count] = 0;
     }
     next_ = sequence;
+    written_ = sequence;
   }
 
   std::array<std::uint64_t, word_count> words_{};
   std::uint64_t next_ = 0;
+  std::uint64_t written_ = 0;  // numbers from here to next_ were all seen, and have no bits yet
 };
 
 }  // namespace rtecho

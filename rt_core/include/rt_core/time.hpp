@@ -58,6 +58,9 @@ class Instant {
 [[nodiscard]] constexpr Duration longer(Duration a, Duration b) {
   return a < b ? b : a;
 }
+[[nodiscard]] constexpr Duration shorter(Duration a, Duration b) {
+  return b < a ? b : a;
+}
 [[nodiscard]] constexpr Instant earlier(Instant a, Instant b) {
   return b < a ? b : a;
 }

@@ -201,5 +201,52 @@ TEST(BatchProgress, RunsForATimeAfterTheWarmup) {
   EXPECT_EQ(run(plan).recorded, 500U);
 }
 
+TEST(BatchProgress, AStretchIsWhatIsLeftOfABatchAfterItsFirstRecordedMessage) {
+  BatchProgress progress(plan_of(100, 0, 5, 2));
+  EXPECT_FALSE(progress.is_in_stretch(at_us(0)));
+  progress.begin(at_us(0));
+  EXPECT_EQ(progress.next(at_us(0)), MessageClass::resume);
+  EXPECT_EQ(progress.next(at_us(1)), MessageClass::resume);
+  EXPECT_FALSE(progress.is_in_stretch(at_us(1)));
+  EXPECT_EQ(progress.next(at_us(2)), MessageClass::recorded);
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(progress.is_in_stretch(at_us(3)));
+    EXPECT_FALSE(progress.batch_is_over(at_us(3)));
+    progress.next_of_stretch();
+  }
+  EXPECT_FALSE(progress.is_in_stretch(at_us(3)));
+  EXPECT_TRUE(progress.batch_is_over(at_us(3)));
+  EXPECT_FALSE(progress.series_is_over(at_us(3))) << "95 are left";
+  progress.begin(at_us(10));
+  EXPECT_FALSE(progress.is_in_stretch(at_us(10))) << "resumes first";
+}
+
+TEST(BatchProgress, AStretchEndsWithTheTimeOfTheBatchOrOfTheSeries) {
+  BatchProgress progress(plan_of(1'000, 0, 500, 0));
+  progress.begin(at_us(0));
+  (void)progress.next(at_us(0));
+  EXPECT_TRUE(progress.is_in_stretch(Instant::from_ns(99'999'999)));
+  EXPECT_FALSE(progress.is_in_stretch(Instant::from_ns(100'000'000)));
+  ClientPlan plan = plan_of(0, 0, 0, 0);
+  plan.run_for = Duration::from_us(40);
+  BatchProgress timed(plan);
+  timed.begin(at_us(0));
+  (void)timed.next(at_us(0));
+  EXPECT_TRUE(timed.is_in_stretch(Instant::from_ns(39'999)));
+  EXPECT_FALSE(timed.is_in_stretch(at_us(40)));
+}
+
+TEST(BatchProgress, CountsAMessageBehindAStretchThatTimeHasEnded) {
+  BatchProgress progress(plan_of(4, 0, 500, 0));
+  progress.begin(at_us(0));
+  EXPECT_EQ(progress.next(at_us(0)), MessageClass::recorded);
+  EXPECT_EQ(progress.next(at_us(200'000)), MessageClass::recorded) << "within a burst";
+  progress.begin(at_us(200'000));
+  EXPECT_EQ(progress.next(at_us(200'000)), MessageClass::recorded);
+  EXPECT_FALSE(progress.series_is_over(at_us(200'000)));
+  progress.next_of_stretch();
+  EXPECT_TRUE(progress.series_is_over(at_us(200'000))) << "four";
+}
+
 }  // namespace
 }  // namespace rtecho

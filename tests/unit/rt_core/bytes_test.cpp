@@ -23,6 +23,12 @@ TEST(Bytes, LoadsFromAnyAlignment) {
   EXPECT_EQ(load_big_endian<std::uint16_t>(nine_bytes, 7), 0xEFF0U);
 }
 
+TEST(Bytes, ComparesInWireOrderWithoutASwap) {
+  EXPECT_EQ(load_unswapped<std::uint32_t>(nine_bytes, 1), in_wire_order(std::uint32_t{0x2345'6789}));
+  EXPECT_EQ(load_unswapped<std::uint64_t>(nine_bytes, 1), in_wire_order(std::uint64_t{0x2345'6789'ABCD'EFF0}));
+  EXPECT_NE(load_unswapped<std::uint16_t>(nine_bytes, 0), in_wire_order(std::uint16_t{0x0124}));
+}
+
 TEST(Bytes, StoresOnlyItsOwnBytes) {
   std::array<std::byte, 6> bytes{};
   bytes.fill(std::byte{0xEE});
@@ -37,6 +43,7 @@ TEST(Bytes, StoresOnlyItsOwnBytes) {
 
 TEST(Bytes, TrapsBeyondTheEnd) {
   EXPECT_DEATH_IF_SUPPORTED((void)load_big_endian<std::uint64_t>(nine_bytes, 2), "");
+  EXPECT_DEATH_IF_SUPPORTED((void)load_unswapped<std::uint64_t>(nine_bytes, 2), "");
   EXPECT_DEATH_IF_SUPPORTED((void)load_big_endian<std::uint16_t>(nine_bytes, ~std::size_t{0}), "");
   EXPECT_DEATH_IF_SUPPORTED((void)load_big_endian<std::uint16_t>(std::span<const std::byte>{}, 0), "");
   std::array<std::byte, 3> three{};

@@ -1,6 +1,11 @@
 // Where phases of the client meet: warm-up and schedule, batches and bursts, skipped slots and the end of the series.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <random>
+#include <vector>
+
 #include "client_rig.hpp"
 
 namespace rtecho {
@@ -214,6 +219,45 @@ TEST(EchoClientBounds, TheBatchesHaveEverySample) {
 
 // One byte, one message lost. 30 s later an altered tag is taken for its answer: after the next loss the client must
 // not wait for a minute.
+// Most messages are only counted: what is no extreme of its batch and none of the slowest must be so exactly.
+TEST(EchoClientBounds, KeepsTheExtremesOfEveryBatchAndTheSlowestOfAll) {
+  ClientPlan plan = bare_plan(2'000);
+  plan.batch.messages = 100;
+  plan.batch.resume = 0;
+  ClientRig rig(plan);
+  std::mt19937_64 random(5);
+  std::vector<BatchRecord> expected(20);
+  std::vector<std::int64_t> lengths;
+  for (std::size_t answered = 0; !rig.client->done();) {
+    if (answered == rig.port.sent.size()) {
+      rig.step_after(1'000'000);
+      continue;
+    }
+    const auto length = static_cast<std::int64_t>(1'000 + random() % 5'000);
+    expected[answered / 100].add(Duration::from_ns(length));
+    lengths.push_back(length);
+    rig.answer(answered++);
+    rig.step_after(length);
+  }
+  std::sort(lengths.begin(), lengths.end(), std::greater<>());
+  ASSERT_EQ(rig.record().batches.records().size(), 20U);
+  for (std::size_t i = 0; i < 20; ++i) {
+    const BatchRecord& batch = rig.record().batches.records()[i];
+    EXPECT_EQ(batch.n, 100U);
+    EXPECT_EQ(batch.min, expected[i].min) << "batch " << i;
+    EXPECT_EQ(batch.max, expected[i].max) << "batch " << i;
+  }
+  std::vector<std::int64_t> slowest;
+  for (const SlowMessage& message : rig.record().slowest.entries()) {
+    slowest.push_back(message.length.ns());
+  }
+  std::sort(slowest.begin(), slowest.end(), std::greater<>());
+  lengths.resize(slowest.size());
+  EXPECT_EQ(slowest.size(), 16U);
+  EXPECT_EQ(slowest, lengths);
+  EXPECT_EQ(rig.record().service.n(), 2'000U);
+}
+
 TEST(EchoClientBounds, AnAlteredTagDoesNotStretchTheDrain) {
   ClientRig rig(paced_plan(1'000, 1'000'000'000, 1));
   rig.begin();

@@ -149,7 +149,7 @@ TEST(EchoServer, AnswersOnlyRequests) {
   }
   Rig rig(64);
   Message probe(64);
-  FullHeaderTemplate(shape_of(64), MessageKind::probe).emit(probe, 0, Instant{});
+  FullHeaderTemplate(shape_of(64), MessageKind::probe).emit(std::span(probe).first<full_header_bytes>(), 0, Instant{});
   rig.serve(probe);
   EXPECT_EQ(rig.accounting(), (ServerAccounting{.frames = 1, .unarmed = 1}));
 }

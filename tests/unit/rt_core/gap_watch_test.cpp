@@ -85,5 +85,24 @@ TEST(GapWatch, LongestSinceTakenSaturatesBelowTheValueForNotWatched) {
   EXPECT_EQ(watch.take_longest_ns(), 4'294'967'294U);
 }
 
+TEST(GapWatch, SaturatesBelowAThresholdOfMoreThanFourSecondsToo) {
+  GapWatch watch(Duration::from_s(10));
+  watch.look(at(0));
+  EXPECT_EQ(watch.look(at(5'000'000'000)), Duration{});
+  EXPECT_EQ(watch.take_longest_ns(), 4'294'967'294U);
+  EXPECT_EQ(watch.count(), 0U);
+  EXPECT_EQ(watch.look(at(15'000'000'000)), Duration::from_s(10));
+  EXPECT_EQ(watch.count(), 1U);
+}
+
+TEST(GapWatch, WaitingOnPurposeIsNotTheLongestEither) {
+  GapWatch watch(threshold);
+  watch.look(at(0));
+  watch.look(at(20));
+  watch.pause();
+  watch.look(at(1'000'000));
+  EXPECT_EQ(watch.take_longest_ns(), 20U);
+}
+
 }  // namespace
 }  // namespace rtecho

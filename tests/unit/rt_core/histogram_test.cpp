@@ -101,6 +101,59 @@ TEST_F(HistogramTest, SaturatesAboveAHundredSeconds) {
   EXPECT_EQ(histogram_->sum().low, 100'000'000'000U) << "of the others";
 }
 
+TEST_F(HistogramTest, IsExactOnBothSidesOfTheOrdinary) {
+  record(100, 1);
+  record(5'000'000'000, 2);
+  record(4'294'967'295, 3);  // the largest whose square has 64 bits
+  record(4'294'967'296, 4);
+  record(99, 5);
+  record(100, 6);
+  record(5'000'000'000, 7);
+  record(-1, 8);
+  EXPECT_EQ(histogram_->n(), 7U);
+  EXPECT_EQ(histogram_->negative(), 1U);
+  EXPECT_EQ(histogram_->min().value().ns(), 99);
+  EXPECT_EQ(histogram_->max().value().ns(), 5'000'000'000);
+  EXPECT_EQ(histogram_->max_sequence(), 2U) << "the first of equals";
+  EXPECT_EQ(histogram_->sum().low, 18'589'934'890U);
+  EXPECT_EQ(histogram_->sum_of_squares().high, 4U);
+  EXPECT_EQ(histogram_->sum_of_squares().low, 13'106'511'843'990'991'978U);
+}
+
+TEST_F(HistogramTest, RecordsAnOrdinaryValueTheSame) {
+  record(100, 1);
+  record(3'000, 2);
+  histogram_->record_ordinary(Duration::from_ns(100));
+  histogram_->record_ordinary(Duration::from_ns(2'048));
+  histogram_->record_ordinary(Duration::from_ns(3'000));
+  EXPECT_EQ(histogram_->n(), 5U);
+  EXPECT_EQ(histogram_->sum().low, 8'248U);
+  EXPECT_EQ(histogram_->sum_of_squares().low, 22'214'304U);
+  EXPECT_EQ(histogram_->count_at(100), 2U);
+  EXPECT_EQ(histogram_->count_at(2'048), 1U) << "two values a bucket from here on";
+  EXPECT_EQ(histogram_->count_at(2'524), 2U);
+  EXPECT_EQ(histogram_->max_sequence(), 2U);
+  EXPECT_EQ(Histogram::ordinary_end().ns(), 4'294'967'296);
+}
+
+TEST_F(HistogramTest, GoesOnFromTheExtremesOfAMerge) {
+  auto other = std::make_unique<Histogram>();
+  other->record(Duration::from_ns(10), 1);
+  other->record(Duration::from_ns(90), 2);
+  record(50, 3);
+  histogram_->merge(*other);
+  record(90, 4);
+  record(9, 5);
+  record(91, 6);
+  EXPECT_EQ(histogram_->min().value().ns(), 9);
+  EXPECT_EQ(histogram_->max().value().ns(), 91);
+  EXPECT_EQ(histogram_->max_sequence(), 6U);
+  histogram_->reset();
+  record(60, 7);
+  EXPECT_EQ(histogram_->min().value().ns(), 60);
+  EXPECT_EQ(histogram_->max_sequence(), 7U);
+}
+
 TEST_F(HistogramTest, HasNoMinimumWhereEverySampleWasSaturated) {
   record(200'000'000'000);
   record(300'000'000'000);

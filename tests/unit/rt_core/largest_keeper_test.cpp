@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -44,6 +45,17 @@ TEST(LargestKeeper, ReplacesTheSmallestByALargerOneOnly) {
   EXPECT_TRUE(keeper.offer({Duration::from_ns(11)}));
   EXPECT_EQ(kept_lengths(keeper), (std::vector<std::int64_t>{30, 20, 11}));
   EXPECT_FALSE(keeper.offer({Duration::from_ns(11)})) << "the new smallest is the bar now";
+}
+
+TEST(LargestKeeper, HasNoLimitUntilItIsFull) {
+  LargestKeeper<Entry, 2> keeper;
+  keeper.offer({Duration::from_ns(30)});
+  EXPECT_EQ(keeper.limit(), Duration::from_ns(std::numeric_limits<std::int64_t>::min()));
+  EXPECT_TRUE(keeper.admits(Duration::from_ns(-30)));
+  keeper.offer({Duration::from_ns(20)});
+  EXPECT_EQ(keeper.limit(), Duration::from_ns(20));
+  EXPECT_FALSE(keeper.admits(Duration::from_ns(20)));
+  EXPECT_TRUE(keeper.admits(Duration::from_ns(21)));
 }
 
 TEST(LargestKeeper, KeepsTheOneLargest) {

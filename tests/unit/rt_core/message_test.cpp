@@ -124,7 +124,7 @@ constexpr MessageShape full_80{.message_bytes = 80, .session = 0x0102'0304'0506'
 Message full_request() {
   Message message(80);
   FullHeaderTemplate(full_80, MessageKind::echo)
-      .emit(message, 0xA1A2'A3A4'A5A6'A7A8, Instant::from_ns(0x1122334455667788));
+      .emit(std::span(message).first<full_header_bytes>(), 0xA1A2'A3A4'A5A6'A7A8, Instant::from_ns(0x1122334455667788));
   write_fill(message, 64, 0xA1A2'A3A4'A5A6'A7A8);
   return message;
 }
@@ -142,7 +142,8 @@ TEST(FullMessage, EmitsTheBytesOfTheSpecification) {
 
 TEST(FullMessage, CheckIsTheSumOfTheWords) {
   Message message(64);
-  FullHeaderTemplate({.message_bytes = 64}, MessageKind::probe).emit(message, 0, Instant{});
+  FullHeaderTemplate({.message_bytes = 64}, MessageKind::probe)
+      .emit(std::span(message).first<full_header_bytes>(), 0, Instant{});
   EXPECT_EQ(full_header_sum(message), 0x5245'0182U);  // 52450102 + 40 + 40
   EXPECT_EQ(load_big_endian<std::uint32_t>(message, 60), 0x5245'0182U);
 }
@@ -215,6 +216,40 @@ TEST(FullHeaderReader, CallsEveryFaultWhatTheCheckCallsIt) {
   }
   const MessageShape other{.message_bytes = 80, .session = 1};
   EXPECT_EQ(FullHeaderReader(other, 0x01).read(message, fields), MessageFault::session);
+}
+
+TEST(FullHeaderReader, ReadsAnUnstampedRequestAsTheOtherReadDoes) {
+  FullFields fields;
+  ASSERT_TRUE(FullHeaderReader(full_80, 0x01).read_unstamped(full_request(), fields));
+  EXPECT_EQ(fields.sequence, 0xA1A2'A3A4'A5A6'A7A8U);
+  EXPECT_EQ(fields.client_send.ns(), 0x1122334455667788);
+  EXPECT_EQ(fields.server_receive, Instant{});
+  EXPECT_EQ(fields.server_send, Instant{});
+  EXPECT_EQ(fields.server_gap_ns, 0U);
+  EXPECT_EQ(fields.check, 0x061F'01B5U);
+}
+
+TEST(FullHeaderReader, ReadsNothingElseAsUnstamped) {
+  Message message = full_request();
+  FullFields fields;
+  const FullHeaderReader reader(full_80, 0x01);
+  for (std::size_t bit = 0; bit < 64 * 8; ++bit) {
+    message[bit / 8] ^= std::byte{1} << (bit % 8);
+    EXPECT_FALSE(reader.read_unstamped(message, fields)) << "bit " << bit;
+    message[bit / 8] ^= std::byte{1} << (bit % 8);
+  }
+  for (std::size_t length = 0; length < 80; ++length) {
+    EXPECT_FALSE(reader.read_unstamped(std::span<const std::byte>(message).first(length), fields)) << length;
+  }
+  EXPECT_FALSE(FullHeaderReader(full_80, 0x81).read_unstamped(message, fields));
+  EXPECT_FALSE(FullHeaderReader({.message_bytes = 80, .session = 1}, 0x01).read_unstamped(message, fields));
+  for (const std::size_t stamp : {32U, 40U, 48U}) {
+    Message stamped = message;
+    stamped[stamp] = std::byte{1};
+    store_big_endian(std::span<std::byte>(stamped), 60, full_header_sum(stamped));
+    EXPECT_FALSE(reader.read_unstamped(stamped, fields)) << "good, but stamped at " << stamp;
+    EXPECT_EQ(reader.read(stamped, fields), MessageFault::none);
+  }
 }
 
 TEST(FullMessage, TurnsIntoAReplyWhoseCheckFits) {

@@ -246,5 +246,37 @@ TEST_F(MessageTrackerTest, ALostBurstDoesNotLoseAPeerThatHasAnsweredSince) {
   EXPECT_FALSE(tracker_->peer_is_lost(at(1'100)));
 }
 
+TEST_F(MessageTrackerTest, MatchesTheOldestInTimeAtOnce) {
+  EXPECT_EQ(tracker_->match_oldest(0, at(0)), nullptr) << "nothing was sent";
+  EXPECT_EQ(tracker_->last_send(), Instant{});
+  send(100);
+  send(110);
+  EXPECT_EQ(tracker_->last_send(), at(110));
+  EXPECT_EQ(tracker_->match_oldest(1, at(200)), nullptr) << "not the oldest";
+  EXPECT_EQ(tracker_->match_oldest(2, at(200)), nullptr) << "not sent";
+  EXPECT_EQ(tracker_->outstanding(), 2U) << "nothing has changed";
+  const SentMessage* const first = tracker_->match_oldest(0, at(200));
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first->send, at(100));
+  EXPECT_EQ(tracker_->outstanding(), 1U);
+  EXPECT_EQ(tracker_->first_timeout(), at(1'110)) << "of the next one";
+  EXPECT_EQ(tracker_->match_oldest(0, at(200)), nullptr) << "answered";
+  EXPECT_EQ(kind_of(0, 200), MatchKind::duplicate);
+  ASSERT_NE(tracker_->match_oldest(1, at(200)), nullptr);
+  EXPECT_EQ(tracker_->match_oldest(1, at(200)), nullptr) << "answered, with nothing outstanding";
+  EXPECT_EQ(tracker_->outstanding(), 0U);
+}
+
+TEST_F(MessageTrackerTest, LeavesWhatIsLateOrOvertakenToTheOtherMatch) {
+  send(100);
+  EXPECT_EQ(tracker_->match_oldest(0, at(1'100)), nullptr) << "late";
+  EXPECT_EQ(kind_of(0, 1'100), MatchKind::late);
+  send(2'000);
+  send(2'000);
+  EXPECT_EQ(kind_of(2, 2'010), MatchKind::answered);
+  EXPECT_EQ(tracker_->match_oldest(1, at(2'020)), nullptr) << "overtaken";
+  EXPECT_TRUE(tracker_->match(1, at(2'020)).reordered);
+}
+
 }  // namespace
 }  // namespace rtecho

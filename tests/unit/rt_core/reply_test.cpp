@@ -63,7 +63,7 @@ TEST(ReplyReader, TakesNoRequestForAReply) {
 TEST(ReplyReader, TakesNoProbeForAReply) {
   Message probe(64);
   FullHeaderTemplate({.message_bytes = 64, .session = session}, MessageKind::probe)
-      .emit(probe, sequence, Instant::from_ns(1));
+      .emit(std::span(probe).first<full_header_bytes>(), sequence, Instant::from_ns(1));
   Reply reply;
   EXPECT_EQ(read(test::reply_to(probe), 64, reply), MessageFault::kind);
 }

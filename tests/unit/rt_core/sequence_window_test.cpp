@@ -48,6 +48,21 @@ TEST_F(SequenceWindowTest, RemembersExactly65472Numbers) {
   EXPECT_FALSE(mark(100'001 - 65'473));
 }
 
+// Numbers in order are only counted at first: what came of them must show as soon as one is asked for.
+TEST_F(SequenceWindowTest, KnowsALongRunInOrderWhenOneOfItComesAgain) {
+  for (std::uint64_t sequence = 0; sequence < 200'010; ++sequence) {
+    ASSERT_TRUE(mark(sequence));
+  }
+  for (std::uint64_t back = 1; back <= 65'472; ++back) {
+    ASSERT_FALSE(mark(200'010 - back)) << back;
+  }
+  EXPECT_TRUE(mark(200'020)) << "ten are missing";
+  EXPECT_TRUE(mark(200'010));
+  EXPECT_TRUE(mark(200'019));
+  EXPECT_FALSE(mark(200'009));
+  EXPECT_FALSE(mark(200'020));
+}
+
 TEST_F(SequenceWindowTest, RefusesANumberAWholeRingAheadAndKeepsItsPlace) {
   EXPECT_TRUE(mark(0));
   EXPECT_EQ(window_->mark(65'537), Sighting::too_far_ahead);

@@ -38,6 +38,11 @@ TEST(Duration, LongerOfTwo) {
   EXPECT_EQ(longer(Duration::from_ns(-3), Duration::from_ns(-2)), Duration::from_ns(-2));
 }
 
+TEST(Duration, ShorterOfTwo) {
+  EXPECT_EQ(shorter(Duration::from_ns(3), Duration::from_ns(2)), Duration::from_ns(2));
+  EXPECT_EQ(shorter(Duration::from_ns(-3), Duration::from_ns(-2)), Duration::from_ns(-3));
+}
+
 TEST(Instant, MovesByDurations) {
   const Instant start = Instant::from_ns(100);
   EXPECT_EQ((start + Duration::from_ns(5)).ns(), 105);
