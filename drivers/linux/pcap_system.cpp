@@ -1,8 +1,8 @@
 #include "pcap_system.hpp"
 
 #include <arpa/inet.h>
+#include <linux/if_packet.h>
 #include <netinet/in.h>
-#include <netpacket/packet.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -18,6 +18,14 @@ namespace rtecho::drivers {
 // block's timeout. It can fail on an activated handle only.
 void deliver_at_once(pcap_t* handle) noexcept {
   pcap_set_immediate_mode(handle, 1);
+}
+
+void send_directly(pcap_t* handle) noexcept {
+  const int socket = pcap_get_selectable_fd(handle);  // the packet socket itself
+  constexpr int on = 1;
+  for (const int option : {PACKET_IGNORE_OUTGOING, PACKET_QDISC_BYPASS}) {
+    (void)::setsockopt(socket, SOL_PACKET, option, &on, sizeof(on));  // Linux before 4.20 knows only the second one
+  }
 }
 
 void wait_for_frame(pcap_t* handle, Duration longest) noexcept {

@@ -149,6 +149,7 @@ Result<void> PcapHandle::narrow() noexcept {
   if (pcap_setdirection(get(), PCAP_D_IN) != 0) {
     return Error{Status::failed, 0, "keeping our own frames out of a capture"};
   }
+  send_directly(get());
   char said[PCAP_ERRBUF_SIZE] = {};  // the same words as pcap_geterr
   if (pcap_setnonblock(get(), 1, said) != 0) {
     return Error{Status::failed, 0, "making a capture non-blocking"};

@@ -17,6 +17,10 @@ enum class PcapSendFault : std::uint8_t { would_block, no_buffer, link_down, int
 // Before pcap_activate: a frame is handed over when it comes, not when a buffer is full or a timeout is over.
 void deliver_at_once(pcap_t* handle) noexcept;
 
+// After pcap_activate: what this end sends does not come back to its own capture and does not queue before the device.
+// A saving only: pcap_setdirection keeps our own frames out, too, but after each was copied into the capture.
+void send_directly(pcap_t* handle) noexcept;
+
 // Blocks until a frame may have come, at most `longest`.
 void wait_for_frame(pcap_t* handle, Duration longest) noexcept;
 

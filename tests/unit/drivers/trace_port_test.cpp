@@ -76,7 +76,7 @@ struct Rig {
     const auto message = std::span(frame).subspan(16, shape.message_bytes);
     switch (shape.form()) {
       case MessageForm::full:
-        FullHeaderTemplate(shape, kind).emit(message, sequence, Instant::from_ns(1));
+        FullHeaderTemplate(shape, kind).emit(message.first<full_header_bytes>(), sequence, Instant::from_ns(1));
         if (is_reply) {
           turn_full_message(message, FullFields{.sequence = sequence, .check = full_header_sum(message)}, {}, {}, 0);
         }

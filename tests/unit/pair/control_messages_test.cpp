@@ -12,11 +12,15 @@ namespace {
 using nlohmann::json;
 
 json good_arm() {
-  return to_json(Arm{Protocol::udp, 64, 40'000, "", Duration::from_us(250), true});
+  return to_json(Arm{Protocol::udp, 64, 40'000, "", MacAddress{}, Duration::from_us(250), true});
 }
 
+constexpr MacAddress station(MacAddress::Bytes{std::byte{2}, std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0},
+                                               std::byte{10}});
+
 TEST(ArmMessage, GoesThereAndBack) {
-  const auto arm = read_arm(to_json(Arm{Protocol::tcp, 65'535, 0, "10.0.0.9", Duration::from_ns(12'500), false}));
+  const auto arm =
+      read_arm(to_json(Arm{Protocol::tcp, 65'535, 0, "10.0.0.9", MacAddress{}, Duration::from_ns(12'500), false}));
   ASSERT_TRUE(arm);
   EXPECT_EQ(arm->protocol, Protocol::tcp);
   EXPECT_EQ(arm->message_bytes, 65'535U);
@@ -24,6 +28,20 @@ TEST(ArmMessage, GoesThereAndBack) {
   EXPECT_EQ(arm->data_address, "10.0.0.9");
   EXPECT_EQ(arm->spacing.ns(), 12'500);
   EXPECT_FALSE(arm->rests);
+}
+
+TEST(ArmMessage, OfRawEthernetNamesAStation) {
+  const Arm raw{Protocol::eth, 64, 0, "", station, Duration{}, true};
+  ASSERT_TRUE(read_arm(to_json(raw)));
+  EXPECT_EQ(read_arm(to_json(raw))->data_mac, station);
+  for (const char* nobody : {"", "02:00:00:00:00", "00:00:00:00:00:00", "ff:ff:ff:ff:ff:ff", "01:00:5e:00:00:01"}) {
+    json message = to_json(raw);
+    message["data_mac"] = nobody;
+    EXPECT_FALSE(read_arm(message)) << nobody;
+  }
+  json message = to_json(raw);
+  message["data_mac"] = 7;
+  EXPECT_FALSE(read_arm(message));
 }
 
 TEST(ArmMessage, RefusesEveryFieldThatIsMissing) {
@@ -56,11 +74,21 @@ TEST(ArmMessage, RefusesEveryFieldOutOfItsRange) {
 }
 
 TEST(ConnectMessage, CarriesTheWholeSession) {
-  const auto connect = read_connect(to_json(Connect{0xFFFF'FFFF'FFFF'FFFE, 7'100}));
+  const auto connect = read_connect(to_json(Connect{0xFFFF'FFFF'FFFF'FFFE, 7'100, "", MacAddress{}}));
   ASSERT_TRUE(connect);
   EXPECT_EQ(connect->session, 0xFFFF'FFFF'FFFF'FFFEU);
   EXPECT_EQ(connect->data_port, 7'100);
-  EXPECT_FALSE(read_connect(to_json(Connect{1, 0})));
+  EXPECT_FALSE(read_connect(to_json(Connect{1, 0, "", MacAddress{}})));
+}
+
+TEST(ConnectMessage, NamesAnAddressOrAStation) {
+  const auto udp = read_connect(to_json(Connect{1, 7'100, "10.77.0.101", MacAddress{}}));
+  ASSERT_TRUE(udp);
+  EXPECT_EQ(udp->data_address, "10.77.0.101");
+  const auto raw = read_connect(to_json(Connect{1, 0, "", station}));
+  ASSERT_TRUE(raw);
+  EXPECT_EQ(raw->data_mac, station);
+  EXPECT_FALSE(read_connect(to_json(Connect{1, 7'100, "", station}))) << "a port or a station, not both";
 }
 
 TEST(HelloMessage, CarriesItsVersion) {

@@ -123,5 +123,91 @@ TEST(Help, EndsCleanly) {
   EXPECT_EQ(std::get<report::ExitCode>(parse({"client", "--help"})), report::ExitCode::clean);
 }
 
+// --- the link -----------------------------------------------------------------------------------------------------
+
+bool is_usage_error(std::vector<const char*> arguments) {
+  const Command command = parse(std::move(arguments));
+  return std::holds_alternative<report::ExitCode>(command) &&
+         std::get<report::ExitCode>(command) == report::ExitCode::usage;
+}
+
+TEST(LinkOptions, AreSocketsWithoutMarks) {
+  const LinkOptions link = client({}).link;
+  EXPECT_EQ(link.driver, Driver::socket);
+  EXPECT_FALSE(link.moves_frames());
+  EXPECT_FALSE(link.vlan || link.own_address || link.peer_mac || link.marking.differentiated_services);
+}
+
+TEST(LinkOptions, OfAFrameDriver) {
+  const ClientOptions options = client({"--driver", "ring", "--iface", "eth1", "--protocol", "eth", "--vlan", "5:3",
+                                        "--transmit", "ring", "--dscp", "46", "--socket-priority", "5"});
+  EXPECT_EQ(options.protocol, Protocol::eth);
+  EXPECT_EQ(options.link.driver, Driver::ring);
+  EXPECT_EQ(options.link.interface, "eth1");
+  EXPECT_EQ(options.link.vlan, (VlanTag{5, 3}));
+  EXPECT_EQ(options.link.transmit, drivers::TransmitWay::ring);
+  EXPECT_EQ(options.link.marking.differentiated_services, 46);
+  EXPECT_EQ(options.link.marking.priority, 5);
+}
+
+TEST(LinkOptions, TakeAnAddressOfAHost) {
+  const auto address_of = [](const char* text) {
+    return std::vector<const char*>{"client", "10.0.0.1", "--driver", "ring", "--iface", "eth1", "--address", text};
+  };
+  EXPECT_EQ(std::get<ClientOptions>(parse(address_of("10.77.0.101"))).link.own_address, 0x0A4D'0065U);
+  for (const char* text :
+       {"10.77.0", "0.0.0.0", "127.0.0.1", "224.0.0.1", "255.255.255.255", "fd00::1", "10.77.0.1:80"}) {
+    EXPECT_TRUE(is_usage_error(address_of(text))) << text;
+  }
+}
+
+TEST(LinkOptions, RefuseWhatMakesNoSense) {
+  const std::vector<const char*> client_start{"client", "10.0.0.1"};
+  for (const std::vector<const char*>& more :
+       std::vector<std::vector<const char*>>{{"--driver", "ring"},
+                                             {"--driver", "carrier-pigeon"},
+                                             {"--protocol", "eth"},
+                                             {"--address", "10.77.0.101"},
+                                             {"--peer-mac", "02:00:00:00:00:0a"},
+                                             {"--vlan", "5"},
+                                             {"--vlan", "5:3", "--iface", "eth1"},
+                                             {"--vlan", "0", "--iface", "eth1"},
+                                             {"--vlan", "4095", "--driver", "ring", "--iface", "eth1"},
+                                             {"--vlan", "5:8", "--driver", "ring", "--iface", "eth1"},
+                                             {"--peer-mac", "ff:ff:ff:ff:ff:ff", "--driver", "ring", "--iface", "eth1"},
+                                             {"--dscp", "64"},
+                                             {"--socket-priority", "-1"},
+                                             {"--session", "0123456789abcdef"}}) {
+    std::vector<const char*> arguments = client_start;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_TRUE(is_usage_error(arguments)) << more[0] << " " << (more.size() > 1 ? more[1] : "");
+  }
+}
+
+TEST(UncontrolledOptions, NeedEverythingThatControlWouldAgreeOn) {
+  const std::vector<const char*> whole{"client",    "--no-control",    "--protocol", "eth",        "--driver",
+                                       "ring",      "--iface",         "eth1",       "--peer-mac", "02:00:00:00:00:0a",
+                                       "--session", "0123456789abcdef"};
+  const auto options = std::get<ClientOptions>(parse(whole));
+  EXPECT_TRUE(options.uncontrolled.no_control);
+  EXPECT_EQ(options.uncontrolled.session, 0x0123'4567'89AB'CDEFU);
+  for (std::size_t pair = 2; pair < whole.size(); pair += 2) {
+    std::vector<const char*> arguments = whole;
+    arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(pair),
+                    arguments.begin() + static_cast<std::ptrdiff_t>(pair + 2));
+    EXPECT_TRUE(is_usage_error(arguments)) << "without " << whole[pair];
+  }
+  for (const std::vector<const char*>& more :
+       std::vector<std::vector<const char*>>{{"--sizes", "64,128"}, {"10.0.0.1"}}) {
+    std::vector<const char*> arguments = whole;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_TRUE(is_usage_error(arguments)) << more[0];
+  }
+}
+
+TEST(ClientOptions, NeedAServer) {
+  EXPECT_TRUE(is_usage_error({"client"}));
+}
+
 }  // namespace
 }  // namespace rtecho::pair
