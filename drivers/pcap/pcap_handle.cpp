@@ -39,7 +39,7 @@ constexpr const char* not_a_fragment = "ip[6:2] & 0x3fff = 0";
 
 std::string udp_text(const UdpSelection& udp, const std::string& to_us) {
   const std::string to_our_address = " and dst host " + ipv4_text(udp.local.address);
-  const std::string datagrams = to_us + " and udp and src host " + ipv4_text(udp.peer.address) + " and src port " +
+  std::string datagrams = to_us + " and udp and src host " + ipv4_text(udp.peer.address) + " and src port " +
                                 std::to_string(udp.peer.port) + to_our_address + " and dst port " +
                                 std::to_string(udp.local.port) + " and " + not_a_fragment;
   if (!udp.own_address) {
