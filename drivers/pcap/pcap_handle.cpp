@@ -40,14 +40,15 @@ constexpr const char* not_a_fragment = "ip[6:2] & 0x3fff = 0";
 std::string udp_text(const UdpSelection& udp, const std::string& to_us) {
   const std::string to_our_address = " and dst host " + ipv4_text(udp.local.address);
   std::string datagrams = to_us + " and udp and src host " + ipv4_text(udp.peer.address) + " and src port " +
-                                std::to_string(udp.peer.port) + to_our_address + " and dst port " +
-                                std::to_string(udp.local.port) + " and " + not_a_fragment;
+                          std::to_string(udp.peer.port) + to_our_address + " and dst port " +
+                          std::to_string(udp.local.port) + " and " + not_a_fragment;
   if (!udp.own_address) {
     return datagrams;
   }
-  // "dst host" is the address that is asked for where the frame is ARP (arp requests and replies alike).
+  // ARP that asks for our address or answers to it, and who says that it is his: the answers to a probe for it carry it
+  // as the sender's only (RFC 5227, 2.1.1).
   const std::string pings = to_us + " and icmp[icmptype] = icmp-echo" + to_our_address + " and " + not_a_fragment;
-  const std::string arp = "(" + to_us + " or ether broadcast) and arp dst host " + ipv4_text(udp.local.address);
+  const std::string arp = "(" + to_us + " or ether broadcast) and arp host " + ipv4_text(udp.local.address);
   return "((" + datagrams + ") or (" + pings + ") or (" + arp + "))";
 }
 

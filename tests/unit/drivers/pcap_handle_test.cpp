@@ -44,7 +44,7 @@ TEST(FilterText, AddsWhatWeAnswerForAnAddressOfOurOwn) {
             "vlan 5 and ((ether dst 02:00:00:00:00:0a and udp and src host 10.0.0.254 and src port 65535 and dst host "
             "10.0.0.1 and dst port 7000 and ip[6:2] & 0x3fff = 0) or (ether dst 02:00:00:00:00:0a and icmp[icmptype] = "
             "icmp-echo and dst host 10.0.0.1 and ip[6:2] & 0x3fff = 0) or ((ether dst 02:00:00:00:00:0a or ether "
-            "broadcast) and arp dst host 10.0.0.1))");
+            "broadcast) and arp host 10.0.0.1))");
 }
 
 class PcapHandleTest : public testing::Test {

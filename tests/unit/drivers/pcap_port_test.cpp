@@ -230,6 +230,10 @@ TEST_F(PcapPortTest, BringsWhatIsAskedOfAnAddressOfItsOwn) {
     EXPECT_TRUE(comes_through(port, arp_frame(0x0A00'0001, CaptureVeth::near_mac, tag), good));
     EXPECT_TRUE(comes_through(port, ipv4_frame({.protocol = 1, .icmp_type = 8}, tag), good));
     EXPECT_FALSE(comes_through(port, arp_frame(0x0A00'0003, MacAddress::broadcast(), tag), good));
+    Frame claim = arp_frame(0, MacAddress::broadcast(), tag);
+    const std::size_t sender_at = (tag ? 18U : 14U) + 14U;
+    store_big_endian(std::span(claim), sender_at, std::uint32_t{0x0A00'0001});
+    EXPECT_TRUE(comes_through(port, claim, good)) << "somebody says that our address is his";
     EXPECT_FALSE(comes_through(port, arp_frame(0x0A00'0001, other_mac, tag), good));
     EXPECT_FALSE(comes_through(port, ipv4_frame({.protocol = 1, .icmp_type = 0}, tag), good));
     EXPECT_FALSE(comes_through(port, ipv4_frame({.source_port = 7'003}, tag), good));
