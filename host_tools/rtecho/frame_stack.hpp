@@ -16,7 +16,8 @@
 
 namespace rtecho::pair {
 
-// A frame port with the memory that it was given.
+// A frame port with the memory that it was given. `nlohmann::json facts_of(const OpenedFrames<…>&)`, beside the
+// function that opens one, says in the words of the run file what was granted.
 template <typename Frames>
 struct OpenedFrames {
   std::optional<platform::MappedMemory> memory;
@@ -28,6 +29,8 @@ struct FrameStack {
   template <typename Plan>
   FrameStack(OpenedFrames<Frames> frames, const Plan& plan, std::optional<drivers::ShadowSocket> kept)
       : shadow(std::move(kept)), opened(std::move(frames)), port(opened.frames, plan) {}
+
+  [[nodiscard]] nlohmann::json more_facts() const { return facts_of(opened); }
 
   std::optional<drivers::ShadowSocket> shadow;
   OpenedFrames<Frames> opened;
@@ -49,6 +52,7 @@ struct TracedFrameStack {
         trace(opened.frames, request.shape, FrameBlock(memory.bytes(), Trace::slots, bytes_kept_of_a_frame)),
         port(trace, plan) {}
 
+  [[nodiscard]] nlohmann::json more_facts() const { return facts_of(opened); }
   std::optional<std::string> write_capture() { return libpcap::write_capture(path, trace.kept()); }
 
   std::optional<drivers::ShadowSocket> shadow;

@@ -15,6 +15,14 @@
 #include "sentences.hpp"
 #include "version.hpp"
 
+namespace rtecho::pair {
+
+static nlohmann::json facts_of(const OpenedFrames<drivers::PcapPort>& opened) {
+  return {{"time_stamp_type", opened.frames.handle().time_stamp_type_text()}};
+}
+
+}  // namespace rtecho::pair
+
 namespace rtecho::pair::libpcap {
 
 namespace {

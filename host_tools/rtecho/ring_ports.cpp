@@ -5,6 +5,11 @@
 
 namespace rtecho::pair {
 
+static nlohmann::json facts_of(const OpenedFrames<drivers::RingPort>& opened) {
+  const drivers::PacketRing& ring = opened.frames.ring();
+  return {{"ring_frames", ring.frames()}, {"transmit", ring.way() == drivers::TransmitWay::send ? "send" : "ring"}};
+}
+
 namespace {
 
 Result<OpenedFrames<drivers::RingPort>> open_ring(const FrameRequest& request,
