@@ -17,12 +17,14 @@ constexpr Duration wait_longest = Duration::from_ms(20);
 struct Batch {
   const FrameBlock& block;
   std::span<FrameArrival> arrivals;
+  PcapGlance& glance;
   std::size_t count = 0;
   std::uint64_t truncated = 0;
 };
 
 void take_frame(u_char* user, const pcap_pkthdr* header, const u_char* bytes) noexcept {
   Batch& batch = *reinterpret_cast<Batch*>(user);
+  batch.glance.note_frame(bytes);
   const auto slot = static_cast<std::uint32_t>(batch.count);
   const std::span<std::byte> room = batch.block.slot(slot).subspan(PcapPort::headroom_bytes);
   const std::size_t copied = std::min<std::size_t>(header->caplen, room.size());
@@ -34,16 +36,18 @@ void take_frame(u_char* user, const pcap_pkthdr* header, const u_char* bytes) no
 
 }  // namespace
 
-PcapPort::PcapPort(PcapHandle handle, std::span<std::byte> memory) noexcept
-    : handle_(std::move(handle)), block_(memory, slots + 1, headroom_bytes + handle_.snap_bytes()) {}
+PcapPort::PcapPort(PcapHandle handle, std::span<std::byte> memory)
+    : glance_(mapped_ring(handle.get())),
+      handle_(std::move(handle)),
+      block_(memory, slots + 1, headroom_bytes + handle_.snap_bytes()) {}
 
 std::size_t PcapPort::receive(std::span<FrameArrival> arrivals) noexcept {
   // A count of 0 would mean "as many as there are" (pcap_dispatch(3PCAP)).
   const std::size_t most = std::min<std::size_t>(arrivals.size(), slots);
-  if (most == 0 || health_ != PortHealth::open) {
+  if (most == 0 || health_ != PortHealth::open || !glance_.may_have_frame()) {
     return 0;
   }
-  Batch batch{.block = block_, .arrivals = arrivals.first(most)};
+  Batch batch{.block = block_, .arrivals = arrivals.first(most), .glance = glance_};
   if (pcap_dispatch(handle_.get(), static_cast<int>(most), take_frame, reinterpret_cast<u_char*>(&batch)) < 0) {
     if (interface_is_gone(handle_.get())) {
       health_ = PortHealth::peer_closed;
@@ -93,6 +97,7 @@ void PcapPort::wait(Instant until) noexcept {
   const Duration left = until - now();
   if (left > Duration{} && health_ == PortHealth::open) {
     wait_for_frame(handle_.get(), left < wait_longest ? left : wait_longest);
+    glance_.distrust();
   }
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "drivers/pcap_glance.hpp"
 #include "rt_core/ethernet.hpp"
 #include "rt_core/time.hpp"
 
@@ -20,6 +21,9 @@ void deliver_at_once(pcap_t* handle) noexcept;
 // After pcap_activate: what this end sends does not come back to its own capture and does not queue before the device.
 // A saving only: pcap_setdirection keeps our own frames out, too, but after each was copied into the capture.
 void send_directly(pcap_t* handle) noexcept;
+
+// The ring that an activated capture reads, where the system tells; ordinary code.
+[[nodiscard]] std::optional<PcapGlance::Ring> mapped_ring(pcap_t* handle);
 
 // Blocks until a frame may have come, at most `longest`.
 void wait_for_frame(pcap_t* handle, Duration longest) noexcept;

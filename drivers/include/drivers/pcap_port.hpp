@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "drivers/pcap_glance.hpp"
 #include "drivers/pcap_handle.hpp"
 #include "platform/clock.hpp"
 #include "rt_core/frame_block.hpp"
@@ -31,11 +32,11 @@ class PcapPort {
   }
 
   // `memory` (best page aligned, locked and touched; memory_bytes() of the capture's snap_bytes) must outlive the port.
-  PcapPort(PcapHandle handle, std::span<std::byte> memory) noexcept;
+  PcapPort(PcapHandle handle, std::span<std::byte> memory);
 
   [[nodiscard]] Instant now() noexcept { return platform::MonotonicClock::now(); }
 
-  // A look that finds nothing costs one poll(2): 2 to 4 us where a send costs 5.
+  // A look that finds nothing is a load from the ring where that is known (PcapGlance), else one poll(2).
   [[nodiscard]] std::size_t receive(std::span<FrameArrival> arrivals) noexcept;
 
   SendOutcome reply(const FrameArrival& arrival, std::span<std::byte> frame) noexcept;
@@ -54,10 +55,13 @@ class PcapPort {
   [[nodiscard]] PortCounters counters() const noexcept;
 
   [[nodiscard]] const PcapHandle& handle() const noexcept { return handle_; }
+  // Whether empty looks are spared; known with the first frame.
+  [[nodiscard]] bool spares_looks() const noexcept { return glance_.is_in_step(); }
 
  private:
   SendOutcome transmit(std::span<const std::byte> frame) noexcept;
 
+  PcapGlance glance_;  // of the handle's ring
   PcapHandle handle_;
   FrameBlock block_;
   PortHealth health_ = PortHealth::open;
