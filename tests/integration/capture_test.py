@@ -5,6 +5,7 @@ tools read."""
 import os
 import struct
 import subprocess
+import unittest
 
 from fake_peers import sequence_of
 from frame_harness import ETH_ECHO, FrameTest, interrupt, message_in, tool_is_missing
@@ -174,6 +175,7 @@ class Captures(FrameTest):
                 self.check_talk(outcome)
                 self.assertIn(path, outcome.err)
 
+    @unittest.expectedFailure  # bug 5: a capture that could not be written is a note in the run file, and exit code 0
     def test_a_full_disk(self):
         server = self.frame_server("ring", "--capture", "/dev/full")
         run, outcome = self.frame_measure(server, "ring", "--capture", "/dev/full", *RUN, code=None)

@@ -14,9 +14,10 @@ import socket
 import struct
 import subprocess
 import time
+import unittest
 
 from fake_peers import REPLY, request, sequence_of
-from pair_harness import PATIENCE_S, RTECHO, LinkTest, inside
+from pair_harness import PATIENCE_S, RTECHO, RTECHO_GPOS, Link, LinkTest, inside, namespaces_refused
 
 IFACE = "veth0"
 ETH_ALL, ETH_IPV4, ETH_ARP, ETH_VLAN, ETH_ECHO = 0x0003, 0x0800, 0x0806, 0x8100, 0x88B5
@@ -211,6 +212,8 @@ def message_in(frame):
 
 
 class FrameTest(LinkTest):
+    """Tests of ends that move frames."""
+
     program = RTECHO
 
     def mac(self, namespace):
@@ -241,6 +244,8 @@ class FrameTest(LinkTest):
         """A client that runs beside the test; its first message was sent before this returns."""
         options = options if driver == "socket" else self.over(driver, *options)
         path = self.path(name)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
         client = self.start_client(server.target, "--netns", self.link.b, "--out", path, *options,
                                    program=named.pop("program", self.program), **named)
         self.wait_until_measuring(client, 0.2)
@@ -310,6 +315,33 @@ class FrameTest(LinkTest):
         lines = [line.split() for line in self.run_inside(namespace, "cat", "/proc/net/snmp").stdout.splitlines()
                  if line.startswith(f"{protocol}: ")]
         return dict(zip(lines[0][1:], map(int, lines[1][1:])))
+
+
+class OwnLinkTest(FrameTest):
+    """Each test has a link of its own, because it breaks it."""
+
+    program = RTECHO_GPOS
+
+    @classmethod
+    def setUpClass(cls):
+        reason = namespaces_refused()
+        if reason:
+            raise unittest.SkipTest(reason)
+
+    def setUp(self):
+        super().setUp()
+        self.link = Link()
+        self.addCleanup(self.remove_link)
+
+    def remove_link(self):
+        self.end_programs()
+        left = self.link.processes()
+        self.link.remove()
+        self.assertEqual(left, [], "processes were left in the namespaces")
+
+    def renew_link(self):
+        self.remove_link()
+        self.link = Link()
 
 
 def interrupt(program):
