@@ -21,7 +21,7 @@ class InTheMiddle(OwnLinkTest):
     def test_down_and_up_again(self):
         for driver in FRAME_DRIVERS:
             for protocol in ("eth", "udp"):
-                for end in (self.link.a, self.link.b):
+                for end in (self.link.a, self.link.b) if protocol == "eth" else (self.link.b,):
                     with self.subTest(driver=driver, protocol=protocol, end=end[:3]):
                         self.down_and_up(driver, protocol, end)
 
@@ -75,12 +75,13 @@ class InTheMiddle(OwnLinkTest):
         self.wait_until_measuring(client)
         return server, client, path
 
-    @unittest.expectedFailure  # bug 1: sends that are refused are no timeouts, so nothing ends the run
+    # Bug 1: sends that are refused are no timeouts, so nothing ends the run; with --for it even exits 0.
+    @unittest.expectedFailure
     def test_down_for_good(self):
         for driver in FRAME_DRIVERS:
             server, client, path = self.begin_lone(driver, "--timeout-ms", "100")
             self.set_link(self.link.b, "down")
-            outcome = client.wait(10)  # 3 s without a valid reply end a run (docs/measurement.md)
+            outcome = client.wait(7)  # 3 s without a valid reply end a run (docs/measurement.md)
             self.assertEqual(outcome.code, 5, str(outcome))
             self.assertFalse(self.load(path)["complete"])
             self.set_link(self.link.b, "up")
@@ -102,10 +103,10 @@ class InTheMiddle(OwnLinkTest):
         else:
             self.stop_cleanly(server)
 
-    def vanish(self, act):
+    def vanish(self, act, alone=(True, False)):
         """Over every driver, with and without control."""
         for driver in FRAME_DRIVERS:
-            for lone in (True, False):
+            for lone in alone:
                 with self.subTest(driver=driver, lone=lone):
                     if lone:
                         server, client, path = self.begin_lone(driver)
@@ -131,7 +132,7 @@ class InTheMiddle(OwnLinkTest):
             self.set_link(self.link.a, "down")
             time.sleep(0.1)
             ip("-n", self.link.a, "link", "delete", IFACE)
-        self.vanish(delete)
+        self.vanish(delete, alone=(True,))
 
     def rename(self):
         for end in (self.link.a, self.link.b):
