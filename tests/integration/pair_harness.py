@@ -332,13 +332,14 @@ class LinkTest(PairTest):
     """Tests over a link of their own, made once per class."""
 
     link = None
+    mtu = 1500
 
     @classmethod
     def setUpClass(cls):
         reason = namespaces_refused()
         if reason:
             raise unittest.SkipTest(reason)
-        cls.link = Link()
+        cls.link = Link(cls.mtu)
 
     @classmethod
     def tearDownClass(cls):
