@@ -100,6 +100,13 @@ Result<Interface> find_interface(const std::string& name) {
       return std::move(interface);
     }
   }
+  if (index != 0) {
+    // One without a link address, a tunnel for instance, is not listed.
+    Interface interface;
+    interface.name = name;
+    interface.index = static_cast<int>(index);
+    return interface;
+  }
   return Error{Status::not_found, ENODEV, "looking for the interface in this network namespace"};
 }
 

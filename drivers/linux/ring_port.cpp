@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "drivers/frame_checks.hpp"
 #include "rt_core/assert.hpp"
 #include "rt_core/ethernet.hpp"
 #include "socket_calls.hpp"
@@ -125,6 +126,7 @@ SendOutcome RingPort::transmit(std::span<const std::byte> frame) noexcept {
     return count_refusal(os_code);
   }
   link_was_down_ = false;
+  refusals_began_ = Instant{};
   return SendOutcome::sent;
 }
 
@@ -161,12 +163,14 @@ SendOutcome RingPort::count_refusal(int os_code) noexcept {
     case ENOBUFS:
     case ENOMEM:
       // Past the queueing discipline a link without a partner looks like a full queue.
-      ++(is_link_up(socket_) ? counters_.send_no_buffer : counters_.link_down);
+      if (!is_link_up(socket_)) {
+        return note_link_down();
+      }
+      ++counters_.send_no_buffer;
       return SendOutcome::would_block;
     case ENETDOWN:
-      ++counters_.link_down;
       link_was_down_ = true;
-      return SendOutcome::would_block;
+      return note_link_down();
     case ENXIO:
     case ENODEV:
       health_ = PortHealth::peer_closed;
@@ -176,6 +180,18 @@ SendOutcome RingPort::count_refusal(int os_code) noexcept {
   }
   ++counters_.send_failed;
   return SendOutcome::failed;
+}
+
+// It may come up again; but not for ever.
+SendOutcome RingPort::note_link_down() noexcept {
+  ++counters_.link_down;
+  const Instant time = now();
+  if (refusals_began_ == Instant{}) {
+    refusals_began_ = time;
+  } else if (time - refusals_began_ >= link_down_longest) {
+    health_ = PortHealth::failed;
+  }
+  return SendOutcome::would_block;
 }
 
 void RingPort::wait(Instant until) noexcept {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "drivers/frame_checks.hpp"
 #include "pcap_system.hpp"
 #include "rt_core/assert.hpp"
 
@@ -71,6 +72,7 @@ std::span<std::byte> PcapPort::acquire(std::size_t bytes) noexcept {
 SendOutcome PcapPort::transmit(std::span<const std::byte> frame) noexcept {
   forget_send_fault();
   if (pcap_inject(handle_.get(), frame.data(), frame.size()) >= 0) {
+    refusals_began_ = Instant{};
     return SendOutcome::sent;
   }
   switch (last_send_fault()) {
@@ -82,7 +84,12 @@ SendOutcome PcapPort::transmit(std::span<const std::byte> frame) noexcept {
       return SendOutcome::would_block;
     case PcapSendFault::link_down:
       ++counters_.link_down;
-      return SendOutcome::failed;
+      if (refusals_began_ == Instant{}) {
+        refusals_began_ = now();
+      } else if (now() - refusals_began_ >= link_down_longest) {
+        health_ = PortHealth::failed;
+      }
+      return SendOutcome::would_block;
     case PcapSendFault::interface_gone:
       health_ = PortHealth::peer_closed;
       break;

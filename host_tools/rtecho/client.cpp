@@ -59,6 +59,7 @@ class ClientRun {
   std::vector<std::string> degraded_;  // of the process: the threads' own come with their grants
   std::optional<platform::LatencyHold> latency_hold_;
   std::optional<platform::MemoryLock> memory_lock_;
+  std::optional<std::string> capture_failure_;
   std::size_t untestable_ = 0;
   SeriesEnd last_end_ = SeriesEnd::running;
   std::optional<ProgramFailure> failure_;
@@ -156,6 +157,9 @@ void ClientRun::gather(const ClientSeries& series, drivers::IpVersion version) {
     mtu = nic->at("mtu").get<std::uint32_t>();
   }
   run_.series.push_back(series_record(series, options_, mtu, version));
+  if (series.capture_failure()) {
+    capture_failure_ = *series.capture_failure();
+  }
   if (series.dropped_events() > 0 && samples_) {
     run_.warnings.push_back(fmt::format("{} {} B: {} samples found the way to the file full and are missing in it",
                                         run_.series.back().protocol, run_.series.back().message_bytes,
@@ -180,6 +184,9 @@ ExitCode ClientRun::finish() {
     if (!written) {
       file_failure.emplace(ExitCode::machine_refused, written.failure().sentence);
     }
+  }
+  if (capture_failure_ && !file_failure) {
+    file_failure.emplace(ExitCode::machine_refused, *capture_failure_);
   }
   // Results go to stdout; where that carries the run file, the table is talk.
   if (has_results) {

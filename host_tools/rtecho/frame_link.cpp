@@ -62,6 +62,7 @@ std::uint16_t any_dynamic_port() {
 FrameLink::FrameLink(const LinkOptions& options)
     : options_(options), interface_(find(options.interface)), driver_(&driver_of(options)) {
   check_interface();
+  try_driver();
   if (options_.own_address) {
     claim_own_address();
   }
@@ -93,6 +94,24 @@ void FrameLink::check_interface() const {
   }
 }
 
+// What a series would be refused for is told at once.
+void FrameLink::try_driver() const {
+  const auto tried = driver_->open_ethernet(FrameRequest{interface_, options_, MessageShape{}},
+                                            {interface_.mac, MacAddress{}, options_.vlan});
+  if (!tried) {
+    throw ProgramFailure(ExitCode::machine_refused, fmt::format("--driver {} --iface {}: {}", name_of(options_.driver),
+                                                                interface_.name, sentence_of(tried.error())));
+  }
+}
+
+void FrameLink::refresh() const {
+  for (const drivers::Interface& seen : drivers::list_interfaces()) {
+    if (seen.index == interface_.index) {
+      interface_ = seen;
+    }
+  }
+}
+
 void FrameLink::claim_own_address() const {
   const std::uint32_t address = *options_.own_address;
   const std::string text = drivers::Address::from_ipv4(address).host_text();
@@ -120,6 +139,7 @@ void FrameLink::claim_own_address() const {
 }
 
 std::uint32_t FrameLink::message_bytes_max(Protocol protocol) const {
+  refresh();
   const std::size_t in_front =
       protocol == Protocol::eth ? drivers::raw_length_field_bytes : ipv4_header_bytes + udp_header_bytes;
   const std::size_t most = interface_.mtu > in_front ? interface_.mtu - in_front : 0;

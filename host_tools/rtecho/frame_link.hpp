@@ -39,6 +39,7 @@ class FrameLink {
   // the kernel, or answered for by a third host. Enter the network namespace before.
   explicit FrameLink(const LinkOptions& options);
 
+  // As it was last seen: its name and its MTU may change while a server waits.
   [[nodiscard]] const drivers::Interface& interface() const { return interface_; }
   [[nodiscard]] std::optional<std::uint32_t> own_address() const { return options_.own_address; }
   // Largest message that the interface's MTU leaves room for.
@@ -61,6 +62,8 @@ class FrameLink {
 
  private:
   void check_interface() const;
+  void try_driver() const;
+  void refresh() const;
   void claim_own_address() const;
   [[nodiscard]] FrameRequest request_of_series(const MessageShape& shape) const;
   [[nodiscard]] Result<std::unique_ptr<DataPort>> connect(FrameDatagrams datagrams, const drivers::Address& peer,
@@ -68,7 +71,7 @@ class FrameLink {
   [[nodiscard]] Result<MacAddress> station_of(std::uint32_t address, const MacAddress& told) const;
 
   LinkOptions options_;
-  drivers::Interface interface_;
+  mutable drivers::Interface interface_;
   const FrameDriver* driver_ = nullptr;
   mutable unsigned series_ = 0;  // opened so far
 };

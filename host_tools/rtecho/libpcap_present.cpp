@@ -39,7 +39,7 @@ Result<OpenedFrames<PcapPort>> open_capture(const FrameRequest& request, const d
   std::string wording;
   auto handle = PcapHandle::open(plan, wording);
   if (!handle) {
-    if (!wording.empty()) {
+    if (!wording.empty() && handle.error().os_code == 0) {  // else the system's code says it in one line
       fmt::print(stderr, "{}: libpcap: {}\n", program_name(), wording);
     }
     return handle.error();

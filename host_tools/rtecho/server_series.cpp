@@ -1,6 +1,9 @@
 #include "server_series.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <cstdio>
 #include <utility>
 
 #include "facts_json.hpp"
@@ -8,6 +11,7 @@
 #include "restless.hpp"
 #include "rt_core/message.hpp"
 #include "socket_ports.hpp"
+#include "version.hpp"
 
 namespace rtecho::pair {
 
@@ -153,6 +157,7 @@ ServerReport ServerSeries::stop() {
   report.notes["determinism.server.interrupts"] = "of the whole series, rests included, like steal and migrations";
   if (const auto failure = port_->write_capture()) {
     report.notes["port.server.capture"] = *failure;
+    fmt::print(stderr, "{}: {}\n", program_name(), *failure);
   }
   thread_.reset();
   return report;

@@ -178,7 +178,6 @@ class Captures(FrameTest):
                 self.check_talk(outcome)
                 self.assertIn(path, outcome.err)
 
-    @unittest.expectedFailure  # bug 5: a capture that could not be written is a note in the run file, and exit code 0
     def test_a_full_disk(self):
         server = self.frame_server("ring", "--capture", "/dev/full")
         run, outcome = self.frame_measure(server, "ring", "--capture", "/dev/full", *RUN, code=None)

@@ -273,7 +273,6 @@ class EndsOfDifferentMtus(FrameTest):
         finally:
             ip("-n", self.link.b, "link", "set", IFACE, "mtu", "3000")
 
-    @unittest.expectedFailure  # bug 6: a server keeps the MTU that it saw when it started
     def test_an_mtu_that_shrank_while_the_server_waited(self):
         ip("-n", self.link.a, "link", "set", IFACE, "mtu", "3000")
         server = self.frame_server("ring")

@@ -53,7 +53,6 @@ class Refused(OwnLinkTest):
             self.skipTest(f"no tunnel can be made: {made.stderr.strip()}")
         ip("-n", self.link.a, "link", "set", "tun9", "up")
 
-    @unittest.expectedFailure  # bug 7: an interface without a link address is not found at all
     def test_tunnel(self):
         self.make_tunnel()
         self.refused("tun9", "no Ethernet interface (a tunnel?)", drivers=("ring",))
@@ -77,7 +76,6 @@ class Refused(OwnLinkTest):
         self.refused(IFACE, f"the host {self.mac_text(self.link.b)} answers for it already", "--address", OWN,
                      drivers=("ring",))
 
-    @unittest.expectedFailure  # bug 2: libpcap's filter lets no answer to an ARP probe through
     def test_an_address_that_another_host_answers_for_over_libpcap(self):
         self.third_host()
         outcome = self.run_program(self.program, "client", "10.78.0.2:1", "--netns", self.link.a, "--driver", "pcap",
@@ -117,7 +115,6 @@ class Unprivileged(OwnLinkTest):
             self.check_talk(self.started(self.link.a, program, "server", *self.over("ring"), *LONE))
             self.started(self.link.a, program, "server", *self.over("pcap"), *LONE)
 
-    @unittest.expectedFailure  # bug 8: libpcap's own words are a second line of the error
     def test_libpcap_s_error_is_one_line(self):
         self.check_talk(self.started(self.link.a, RTECHO_GPOS, "server", *self.over("pcap"), *LONE))
 
@@ -133,7 +130,6 @@ class Unprivileged(OwnLinkTest):
         self.frame_measure(server, "ring", *QUICK)
         self.stop_cleanly(server)
 
-    @unittest.expectedFailure  # bug 3: it says "ready", and refuses each client
     def test_a_server_with_control(self):
         for driver in FRAME_DRIVERS:
             self.started(self.link.a, RTECHO_GPOS, "server", "--bind", self.link.address_a, "--port", "0",

@@ -76,7 +76,6 @@ class InTheMiddle(OwnLinkTest):
         return server, client, path
 
     # Bug 1: sends that are refused are no timeouts, so nothing ends the run; with --for it even exits 0.
-    @unittest.expectedFailure
     def test_down_for_good(self):
         for driver in FRAME_DRIVERS:
             server, client, path = self.begin_lone(driver, "--timeout-ms", "100")
@@ -164,7 +163,6 @@ class InTheMiddle(OwnLinkTest):
         self.renamed("ring", "eth", "64,128")
         self.renamed("ring", "udp", "64,128")
 
-    @unittest.expectedFailure  # bug 4: libpcap is opened by the old name for each series
     def test_renamed_before_further_series_over_libpcap(self):
         self.renamed("pcap", "eth", "64,128")
 

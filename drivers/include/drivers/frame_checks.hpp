@@ -6,8 +6,13 @@
 
 #include "rt_core/ethernet.hpp"
 #include "rt_core/frame_port.hpp"
+#include "rt_core/time.hpp"
 
 namespace rtecho::drivers {
+
+// How long a frame driver bears a link that is down while somebody wants to send: as long as a client bears a silent
+// peer.
+inline constexpr Duration link_down_longest = Duration::from_s(3);
 
 // Whether the frame belongs to this VLAN, wherever its tag is: still in the frame, or taken out by the NIC or the
 // kernel. A tag of id 0 carries a priority only and makes no VLAN (IEEE 802.1Q, 6.9). Two tags belong to nobody here.

@@ -50,7 +50,8 @@ class PcapPort {
   void wait(Instant until) noexcept;
 
   [[nodiscard]] FrameCapabilities capabilities() const noexcept;
-  // A link that is down is open still; an interface that is gone does not come back.
+  // A link that is down is open still, for 3 s of attempts to send (link_down_longest), then `failed`; an interface
+  // that is gone does not come back.
   [[nodiscard]] PortHealth health() const noexcept { return health_; }
   [[nodiscard]] PortCounters counters() const noexcept;
 
@@ -64,6 +65,7 @@ class PcapPort {
   PcapGlance glance_;  // of the handle's ring
   PcapHandle handle_;
   FrameBlock block_;
+  Instant refusals_began_;  // of a link that is down; 0: the last frame was taken
   PortHealth health_ = PortHealth::open;
   PortCounters counters_;
 };

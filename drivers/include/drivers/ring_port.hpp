@@ -38,8 +38,9 @@ class RingPort {
   void wait(Instant until) noexcept;
 
   [[nodiscard]] FrameCapabilities capabilities() const noexcept;
-  // `peer_closed` when the interface has gone from this namespace, which a wait or a send finds out. A link that is
-  // down can come up again, and an interface that has another name is still the same one: both leave it `open`.
+  // `failed` when the link has been down for 3 s (link_down_longest) of attempts to send. `peer_closed` when the
+  // interface has gone from this namespace, which a wait or a send finds out. A link that is down can come up again,
+  // and an interface that has another name is still the same one: both leave it `open`.
   [[nodiscard]] PortHealth health() const noexcept { return health_; }
   // Asks the kernel for the frames that found the ring full: one system call. A link without a partner is told from
   // full queues by the kernel's word for it, which is up to a second late: until then it is counted as
@@ -53,6 +54,7 @@ class RingPort {
   SendOutcome transmit(std::span<const std::byte> frame) noexcept;
   [[nodiscard]] int push(std::span<const std::byte> frame) noexcept;
   SendOutcome count_refusal(int os_code) noexcept;
+  [[nodiscard]] SendOutcome note_link_down() noexcept;
   void look_after_interface() noexcept;
 
   PacketRing ring_;
@@ -60,6 +62,7 @@ class RingPort {
   std::uint32_t next_ = 0;
   std::uint32_t next_transmit_ = 0;
   PortHealth health_ = PortHealth::open;
+  Instant refusals_began_;      // 0: the last frame was taken
   bool link_was_down_ = false;  // the interface may be about to go
   std::bitset<RingPlan::frames_max> is_held_;
   mutable PortCounters counters_;  // reading the kernel's number of drops clears it there
