@@ -40,8 +40,6 @@ class EthernetRawPort {
     const EthernetHeader header{plan.peer, plan.local, plan.tag, ether_type::echo};
     header.emit(header_);
     header_bytes_ = header.bytes();
-    headroom_bytes_ = frames.capabilities().headroom_bytes;
-    message_bytes_max_ = capabilities().message_bytes_max;
   }
 
   [[nodiscard]] Instant now() noexcept { return frames_.now(); }
@@ -65,7 +63,7 @@ class EthernetRawPort {
   SendOutcome reply(const Arrival& arrival) noexcept {
     const FrameArrival& frame = frame_arrivals_[arrival.slot];
     const std::size_t in_front = header_bytes_ + length_field_bytes;
-    if (!fits_in_front(frame, arrival.bytes.data(), in_front, headroom_bytes_)) {
+    if (!fits_in_front(frame, arrival.bytes.data(), in_front, frames_.capabilities().headroom_bytes)) {
       frames_.release(frame);
       ++counters_.send_failed;
       return SendOutcome::failed;
@@ -86,7 +84,7 @@ class EthernetRawPort {
 
   [[nodiscard]] std::span<std::byte> acquire(std::size_t bytes) noexcept {
     const std::size_t in_front = header_bytes_ + length_field_bytes;
-    if (bytes > message_bytes_max_) {
+    if (bytes > capabilities().message_bytes_max) {
       return {};
     }
     const std::size_t frame_bytes = padded(in_front + bytes, ethernet_frame_bytes_min);
@@ -160,8 +158,6 @@ class EthernetRawPort {
   EthernetRawPlan plan_;
   std::array<std::byte, ethernet_header_bytes + vlan_tag_bytes> header_{};
   std::size_t header_bytes_ = 0;
-  std::size_t headroom_bytes_ = 0;  // of the driver; asked once, because it is needed for every message
-  std::size_t message_bytes_max_ = 0;
   std::array<FrameArrival, limits::receive_batch> frame_arrivals_{};
   PortCounters counters_;
 };

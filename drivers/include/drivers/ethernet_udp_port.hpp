@@ -41,8 +41,6 @@ class EthernetUdpPort {
   // `frames` must outlive the port. With a tag, replies need its headroom where the driver strips tags.
   EthernetUdpPort(Frames& frames, const EthernetUdpPlan& plan) noexcept
       : frames_(frames), plan_(plan), link_bytes_(ethernet_header_bytes + (plan.tag ? vlan_tag_bytes : 0)) {
-    headroom_bytes_ = frames.capabilities().headroom_bytes;
-    message_bytes_max_ = capabilities().message_bytes_max;
     prepare_headers(0);
   }
 
@@ -67,7 +65,7 @@ class EthernetUdpPort {
 
   SendOutcome reply(const Arrival& arrival) noexcept {
     const FrameArrival& frame = frame_arrivals_[arrival.slot];
-    if (!fits_in_front(frame, arrival.bytes.data(), headers_bytes(), headroom_bytes_)) {
+    if (!fits_in_front(frame, arrival.bytes.data(), headers_bytes(), frames_.capabilities().headroom_bytes)) {
       frames_.release(frame);
       ++counters_.send_failed;
       return SendOutcome::failed;
@@ -78,7 +76,7 @@ class EthernetUdpPort {
   void release(const Arrival& arrival) noexcept { frames_.release(frame_arrivals_[arrival.slot]); }
 
   [[nodiscard]] std::span<std::byte> acquire(std::size_t bytes) noexcept {
-    if (bytes > message_bytes_max_) {
+    if (bytes > capabilities().message_bytes_max) {
       return {};
     }
     const std::span<std::byte> frame = frames_.acquire(headers_bytes() + bytes);
@@ -280,7 +278,7 @@ class EthernetUdpPort {
   bool answer(const FrameArrival& arrival, const EthernetView& frame, const MacAddress& to,
               std::uint16_t type) noexcept {
     const std::span<std::byte> payload = frame.payload();
-    if (!fits_in_front(arrival, payload.data(), link_bytes_, headroom_bytes_)) {
+    if (!fits_in_front(arrival, payload.data(), link_bytes_, frames_.capabilities().headroom_bytes)) {
       ++counters_.send_failed;
       return false;
     }
@@ -293,8 +291,6 @@ class EthernetUdpPort {
   Frames& frames_;
   EthernetUdpPlan plan_;
   std::size_t link_bytes_;
-  std::size_t headroom_bytes_ = 0;  // of the driver; asked once, because it is needed for every message
-  std::size_t message_bytes_max_ = 0;
   std::array<std::byte, headers_bytes_max> headers_{};
   InternetSum prepared_sum_;
   std::size_t prepared_for_bytes_ = 0;

@@ -311,7 +311,7 @@ TEST_F(PcapPortTest, SurvivesALinkThatGoesDown) {
   ASSERT_TRUE(CaptureVeth::run("ip link set rtecho_a down"));
   EXPECT_EQ(receive(port, arrivals_), 0U);
   EXPECT_EQ(port.receive(arrivals_), 0U);
-  EXPECT_EQ(port.send(port.acquire(60)), SendOutcome::failed);
+  EXPECT_EQ(port.send(port.acquire(60)), SendOutcome::would_block);
   EXPECT_EQ(port.counters().link_down, 1U);
   EXPECT_EQ(port.health(), PortHealth::open);
   ASSERT_TRUE(CaptureVeth::run("ip link set rtecho_a up"));
