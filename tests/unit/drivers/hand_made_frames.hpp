@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <utility>
@@ -177,7 +176,7 @@ class WireRig {
   void put(const Frame& frame) {
     const std::span<std::byte> room = link.client().acquire(frame.size());
     ASSERT_EQ(room.size(), frame.size());
-    std::memcpy(room.data(), frame.data(), frame.size());
+    std::copy(frame.begin(), frame.end(), room.begin());
     ASSERT_EQ(link.client().send(room), SendOutcome::sent);
   }
   std::vector<Frame> taken() {
